@@ -23,11 +23,7 @@ SHARES = {"captions": 10, "task file": 4}
 INSTRUMENTED = (
     *("howsteps.captions", "howsteps.datasets", "howsteps.io.arrays", "howsteps.io.files"),
     *("howsteps.localise.model", "howsteps.pipeline.cache", "howsteps.script.text_form"),
-    *(
-        "howsteps.store",
-        "howsteps.reader.dialogue",
-    ),
-    "howsteps.pipeline.work_folder",
+    *("howsteps.store", "howsteps.reader.answer", "howsteps.pipeline.work_folder"),
 )
 
 

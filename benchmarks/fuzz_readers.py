@@ -22,7 +22,8 @@ from howsteps.localise.model import Model, SavedModel
 from howsteps.paper.clustering import ClusteringModel
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.work_folder import load_steps, script_of_learnt
-from howsteps.reader import make_question, script_of_answer
+from howsteps.reader import make_question
+from howsteps.reader.answer import parse_answer, script_of_answer
 from howsteps.script.text_form import parse_script_text
 from howsteps.store import read_result, read_script, text_of
 from howsteps.task import Caption, Mention, Task, Truth, Video
@@ -124,8 +125,10 @@ def _edited(folder: Path) -> None:
 
 
 def _answer(folder: Path) -> None:
-    answer = (folder / "answer.txt").read_bytes().decode("utf-8", "replace")
-    script_of_answer(make_question(NARRATED, SCRIPT), answer, lambda labels: [()] * len(labels))
+    question = make_question(NARRATED, SCRIPT)
+    text = (folder / "answer.txt").read_bytes().decode("utf-8", "replace")
+    answer = parse_answer(text, question.key)
+    script_of_answer(question, answer, lambda labels: [()] * len(labels))
 
 
 def _truth_file(folder: Path) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.pipeline.work_folder import script_document
-from howsteps.reader.question import make_question
+from howsteps.reader import make_question
 from howsteps.store import text_of
 from howsteps.task import (
     Localisation,

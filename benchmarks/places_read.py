@@ -1,10 +1,10 @@
-"""Places by readings: ``python -m benchmarks.places_read RESULTS READINGS TRUTH…``.
+"""Places by readings: ``python -m benchmarks.places_read RESULTS TRUTH… [--readings FOLDER]``.
 
-RESULTS and TRUTH are as for :mod:`benchmarks.certainty`. READINGS is a folder of ``TASK.json``:
-``steps``, the names of the steps, and ``places``, rows of step (from 1), start and end in seconds
-by video. The script is those names, matched with the narrations; the task has the videos that were
-read. Printed are F1 by the paper's protocol (precision over the places made; a second of slack on
-spoken spans) of
+RESULTS and TRUTH are as for :mod:`benchmarks.certainty`; the videos were read by a language model.
+With ``--readings`` they are read anew: FOLDER has ``TASK.json`` with ``steps``, the names of the
+steps, and ``places``, rows of step (from 1), start and end in seconds by video. Then the script is
+those names, matched with the narrations, and the task has the videos that were read. Printed are F1
+by the paper's protocol (precision over the places made; a second of slack on spoken spans) of
 
 * reading alone: the middle of the first reading of each step;
 * read: :func:`howsteps.localise.localise` with the readings;
@@ -37,31 +37,33 @@ from benchmarks.certainty import (
 )
 from benchmarks.own_script import written
 from howsteps.localise import TaskLocalisation, localise
+from howsteps.store import read_result
 from howsteps.task import Localisation, Reading
 
 
 @dataclass(frozen=True)
 class ReadCase:
-    """A case whose script is a reader's, what was read, and the ids of the videos read."""
+    """A case, what a language model read, and the ids of the videos that it read."""
 
     case: Case
     readings: tuple[Reading, ...]
     videos: tuple[str, ...]
+    from_names: bool = False  # whether the script is names, matched with the narrations
 
     def of(self, videos: Sequence[str]) -> "ReadCase":
         """Return the case of only some videos."""
         chosen = tuple(video for video in self.case.task.videos if video.id in videos)
         truth = self.case.truth.of([video.id for video in chosen])
-        task = replace(self.case.task, videos=chosen)
-        names = "\n".join(step.label for step in self.case.script.steps)
-        case = replace(self.case, task=task, truth=truth, script=written(names, task))
-        return self.read(videos, case)
+        task, script = replace(self.case.task, videos=chosen), self.case.script
+        if self.from_names:
+            script = written("\n".join(step.label for step in script.steps), task)
+        return self.read(videos, replace(self.case, task=task, truth=truth, script=script))
 
     def read(self, videos: Sequence[str], case: Case | None = None) -> "ReadCase":
         """Return the case with only some videos read."""
         readings = tuple(reading for reading in self.readings if reading.video in videos)
         read = tuple(video for video in self.videos if video in videos)
-        return ReadCase(case or self.case, readings, read)
+        return ReadCase(case or self.case, readings, read, self.from_names)
 
     def localise(self, *, absent: bool = True) -> TaskLocalisation:
         """Localise the steps."""
@@ -78,7 +80,7 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
-    parser.add_argument("readings", type=Path)
+    parser.add_argument("--readings", type=Path, help="other readings than those of the results")
     parser.add_argument("truth", type=Path, nargs="+")
     parser.add_argument("--part", type=int, help="read so many videos, and score the others")
     chosen = parser.parse_args()
@@ -125,11 +127,15 @@ def in_part(cases: Iterator[ReadCase], count: int) -> None:
         print(f"| {case.name} | {len(rest)} | {row[0]:.3f} | {row[1]:.3f} |", flush=True)
 
 
-def read_readings(results: Path, readings: Path, truth: Sequence[Path]) -> Iterator[ReadCase]:
+def read_readings(
+    results: Path, readings: Path | None, truth: Sequence[Path]
+) -> Iterator[ReadCase]:
     """Yield the tasks that have a result, a truth and readings."""
     for case in read_cases(results, truth):
-        path = readings / f"{case.name}.json"
-        if path.is_file():
+        if readings is None:
+            result = read_result(results / case.name)
+            yield ReadCase(case, result.readings, tuple(sorted(result.read_videos)))
+        elif (path := readings / f"{case.name}.json").is_file():
             raw = json.loads(path.read_text("utf-8"))
             known = {video.id for video in case.task.videos}
             read = tuple(
@@ -140,7 +146,7 @@ def read_readings(results: Path, readings: Path, truth: Sequence[Path]) -> Itera
             )
             script = written("\n".join(raw["steps"]), case.task)
             videos = tuple(video for video in raw["places"] if video in known)
-            yield ReadCase(replace(case, script=script, rules=()), read, videos)
+            yield ReadCase(replace(case, script=script, rules=()), read, videos, from_names=True)
 
 
 def middles(one: ReadCase) -> list[Localisation]:

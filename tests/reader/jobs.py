@@ -1,6 +1,12 @@
 """A small job in the words of four narrators, with mentions as the narration stage makes them."""
 
+import json
+from collections.abc import Mapping, Sequence
+
+from howsteps.narration.labels import plain_act
 from howsteps.reader import make_question
+from howsteps.reader.answer import Edit, parse_answer, script_of_answer
+from howsteps.reader.question import Question
 from howsteps.task import Mention, Place, Script, Sentence, Step, Task, Video, Word
 
 LINES = (
@@ -75,3 +81,21 @@ def answer(*changes: dict[str, object], **others: object) -> dict[str, object]:
         {**step, **change} for step, change in zip(steps, changes, strict=False)
     ]
     return {"question": QUESTION.key, "steps": steps, **others}
+
+
+def read_labels(labels: Sequence[str]) -> list[list[Mention]]:
+    """Parse labels of a verb and an object."""
+    acts = [plain_act(label) for label in labels]
+    return [[act] if act else [] for act in acts]
+
+
+def made(value: Mapping[str, object], question: Question = QUESTION) -> Edit:
+    """The script of an answer."""
+    text = json.dumps({**value, "question": question.key})
+    return script_of_answer(question, parse_answer(text, question.key), read_labels)
+
+
+def labels(edit: Edit) -> list[str]:
+    """The labels of the steps of an edit."""
+    assert edit.script is not None
+    return [step.label for step in edit.script.steps]

@@ -1,12 +1,15 @@
-"""Only the form of an answer is strict."""
+"""From an answer to a script: only the form is strict, and every mention is a narrator's."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from howsteps.reader import Answer, AnswerError, parse_answer
-from howsteps.reader.dialogue import SCHEMA, AnsweredStep
-from tests.reader.jobs import QUESTION, answer
+from howsteps.narration.wordnet import WordNet
+from howsteps.reader import AnswerError, make_question
+from howsteps.reader.answer import SCHEMA, Answer, AnsweredStep, nearest_steps, parse_answer
+from howsteps.script.acts import Act
+from tests.reader.jobs import QUESTION, TASK, answer, found, labels, made
 
 STEPS = answer()["steps"]
 assert isinstance(STEPS, list)
@@ -22,9 +25,9 @@ assert isinstance(STEPS, list)
     ],
 )
 def test_prose_around_the_answer_is_ignored(around: str) -> None:
-    found = parse_answer(around.format(json.dumps(answer())), QUESTION.key)
-    assert [step.acts for step in found.steps] == [("a1",), ("a2",), ("a3", "a4"), ("a5",)]
-    assert [step.optional for step in found.steps] == [False, True, False, False]
+    parsed = parse_answer(around.format(json.dumps(answer())), QUESTION.key)
+    assert [step.acts for step in parsed.steps] == [("a1",), ("a2",), ("a3", "a4"), ("a5",)]
+    assert [step.optional for step in parsed.steps] == [False, True, False, False]
 
 
 REFUSED = {
@@ -64,3 +67,107 @@ def test_the_schema_describes_what_is_parsed() -> None:
     step = SCHEMA["properties"]["steps"]["items"]
     assert tuple(SCHEMA["properties"]) == Answer.__struct_fields__
     assert tuple(step["properties"]) == AnsweredStep.__struct_fields__
+
+
+def test_steps_are_made_of_the_mentions_of_their_acts() -> None:
+    edit = made(answer())
+    assert labels(edit)[2] == "pour the water over the grounds"
+    assert edit.script is not None
+    pour = edit.script.steps[2]
+    assert [(m.video, m.verb) for m in pour.mentions[:2]] == [("ann", "pour"), ("ann", "wait")]
+    assert pour.relations[0][0] == ("pour", "water")
+    assert [step.optional for step in edit.script.steps] == [False, True, False, False]
+
+
+def test_an_act_has_precedence_over_a_step_of_the_first_script() -> None:
+    edit = made(answer({"acts": ["s1", "s2"]}, {"acts": ["a2"]}))
+    assert edit.script is not None
+    assert [{m.verb for m in s.mentions} for s in edit.script.steps[:2]] == [{"boil"}, {"grind"}]
+
+
+def test_alternatives_are_marked() -> None:
+    edit = made(answer(alternatives=[[3, 4], [1, 3], [9, 2]]))
+    assert edit.script is not None
+    assert [step.alternative for step in edit.script.steps] == [False, False, False, True]
+
+
+def test_what_cannot_be_used_is_left_out_with_a_remark() -> None:
+    edit = made(answer({"acts": ["a1", "a99", "v1"]}, {"acts": ["a1", "a2"]}))
+    assert len(labels(edit)) == 4
+    assert "there is no 'a99' for step 1" in edit.changes
+    assert "a1 is in step 1, so not in step 2" in edit.changes
+
+
+def test_a_mention_out_of_order_is_left_out() -> None:
+    recap = replace(TASK.videos[0].mentions[0], start=55.0, end=57.0, sentence=5)
+    video = replace(TASK.videos[0], mentions=(*TASK.videos[0].mentions, recap))
+    task = replace(TASK, videos=(video, *TASK.videos[1:]))
+    edit = made(answer(), make_question(task, found(task)))
+    assert edit.script is not None
+    assert recap not in edit.script.steps[0].mentions
+    assert TASK.videos[0].mentions[0] in edit.script.steps[0].mentions
+
+
+def test_changes_are_listed() -> None:
+    edit = made(answer())
+    assert 'dropped "thank you for watching"' in edit.changes
+    assert 'added "pour the water over the grounds"' in edit.changes
+    assert 'renamed "boil the water in a kettle" to "boil the water"' in edit.changes
+
+
+def test_a_name_in_words_that_nobody_says_is_kept_and_marked() -> None:
+    edit = made(answer({"name": "boil the champagne"}, {"name": "grinding of beans"}))
+    assert labels(edit)[:2] == ["boil the champagne", "grinding of beans"]
+    [line] = [line for line in edit.changes if "words of the model" in line]
+    assert '"champagne"' in line
+
+
+def test_a_proposed_step_stays_if_two_narrators_say_it() -> None:
+    steps = answer()["steps"]
+    assert isinstance(steps, list)
+    del steps[3]
+    push = {"name": "press", "look_for": ["push down the plunger"]}
+    edit = made(answer(steps=[*steps, push, {"name": "add the sugar"}]))
+    assert labels(edit)[3:] == ["press"]
+    assert edit.mentions[3][0].verb == "push"
+    assert '"add the sugar" is left out: fewer than 2 videos say it' in edit.changes
+
+
+def test_a_video_of_another_job_is_set_aside_unless_it_has_the_steps() -> None:
+    tea = replace(
+        TASK.videos[3],
+        id="tea",
+        mentions=tuple(replace(m, video="tea", verb="steep") for m in TASK.videos[3].mentions),
+    )
+    task = replace(TASK, videos=(*TASK.videos, tea))
+    edit = made(answer(other_job=["v1", "v5", "v9"]), make_question(task, found(task)))
+    assert edit.other_job == ("tea",)
+    assert "ann was not set aside: it mentions 4 of the steps" in edit.changes
+
+
+ACTS = [[Act("raise", "", "car")], [Act("lower", "", "car"), Act("take", "off", "wheel")]]
+
+
+def step_of(verb: str, noun: str, particle: str = "") -> int | None:
+    act = Act(verb, particle, noun)
+    return nearest_steps([act], ACTS, WordNet.load()).get(act)
+
+
+def test_synonyms_join() -> None:
+    assert step_of("lift", "car") == 0
+    assert step_of("raise", "automobile") == 0
+
+
+def test_opposites_and_other_nouns_do_not() -> None:
+    assert step_of("lower", "car") == 1
+    assert step_of("raise", "bread") is None
+    assert step_of("take", "wheel", "out") is None
+
+
+def test_an_act_without_an_object_says_too_little() -> None:
+    assert step_of("raise", "") is None
+
+
+def test_without_rare_acts_or_steps_nothing_joins() -> None:
+    assert nearest_steps([], ACTS, WordNet.load()) == {}
+    assert nearest_steps([Act("raise", "", "car")], [[Act("wait", "", "")]], WordNet.load()) == {}

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from howsteps.reader import make_question
-from howsteps.reader.question import estimated_tokens
+from howsteps.reader.exchange import estimated_tokens
 from howsteps.task import Mention, Place, Script, Sentence, SetAside, Task, Video, Word
 from tests.reader.jobs import QUESTION, TASK, found, narrator
 

@@ -22,7 +22,7 @@ from howsteps.pipeline.run import NO_MODEL
 from howsteps.pipeline.run import run as run_pipeline
 from howsteps.reader import AnswerFolder, LanguageModel
 from howsteps.reader.client import MAX_TOKENS
-from howsteps.reader.question import estimated_tokens
+from howsteps.reader.exchange import estimated_tokens
 from howsteps.report.page import PAGE
 from howsteps.task import LEVELS, Level, Localisation, Result
 

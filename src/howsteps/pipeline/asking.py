@@ -3,12 +3,11 @@
 Its replies are cached, so a second run sends nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from howsteps.errors import HowstepsError, Problem
 from howsteps.io.files import key_of
@@ -26,8 +25,9 @@ from howsteps.reader import (
     edit_script,
     make_question,
 )
+from howsteps.reader.answer import SCHEMA
 from howsteps.reader.dialogue import SECOND_TOKENS
-from howsteps.reader.question import estimated_tokens
+from howsteps.reader.exchange import Recorded, estimated_tokens
 from howsteps.reader.reading import Asker, VideoQuestions, VideoReading, most_different
 from howsteps.task import Reading, Script, SetAside, Task
 
@@ -51,29 +51,23 @@ def edit(
     -------
     The task without the videos of another job, the script, and problems.
     """
-    question = make_question(task, script, set_aside).text
-    key = key_of(_EDITOR, question=question, model=reader.model)
-    cached = _known_replies(EDITOR, key, reader, context)
-    replies: list[str] = []
-    if not cached and reader.address:
-        tokens = round(2 * estimated_tokens(question)) + SECOND_TOKENS
+    question = make_question(task, script, set_aside)
+    key = key_of(_EDITOR, question=question.text, model=reader.model)
+    known = _known_replies(EDITOR, key, reader, context)
+    if not known and reader.address:
+        tokens = round(2 * estimated_tokens(question.text)) + SECOND_TOKENS
         context.callback(Sends(task.name, "the script", reader.address, 2, tokens))
-
-    def reply(messages: Sequence[dict[str, str]], schema: Mapping[str, Any]) -> str:
-        turn = len(replies)
-        replies.append(cached[turn] if turn < len(cached) else reader.reply(messages, schema))
-        return replies[-1]
-
+    reply = Recorded(partial(reader.reply, schema=SCHEMA), known)
     label_reader = partial(read_labels, task=task.name, options=options, context=context)
     with context.stage(EDITOR, task.name, 1) as progress:
         try:
-            found = edit_script(task, script, reply, label_reader, set_aside)
+            found = edit_script(question, reply, label_reader)
         except LanguageModelError as error:
             progress.done(task.name, cached=False)
             return task, script, [_problem(task, f"the script was not edited: {error}")]
-        if replies != cached:
-            context.cache.put(EDITOR, key, replies)
-        progress.done(task.name, cached=replies == cached)
+        if reply.replies != known:
+            context.cache.put(EDITOR, key, reply.replies)
+        progress.done(task.name, cached=reply.replies == known)
     reasons = "; then: ".join(found.refused)
     if found.script is None:
         return task, script, [_problem(task, f"the script was not edited: {reasons}")]

@@ -12,33 +12,19 @@ model is named.
 """
 
 from howsteps.reader.answers import AnswerFolder, Reader, Remembered, Unanswered
-from howsteps.reader.client import LanguageModel, LanguageModelError
-from howsteps.reader.dialogue import (
-    Answer,
-    Edit,
-    SecondQuestion,
-    edit_script,
-    parse_answer,
-    script_of_answer,
-    second_question,
-)
-from howsteps.reader.question import AnswerError, Question, make_question
+from howsteps.reader.client import LanguageModel
+from howsteps.reader.dialogue import edit_script
+from howsteps.reader.exchange import AnswerError, LanguageModelError
+from howsteps.reader.question import make_question
 
 __all__ = [
-    "Answer",
     "AnswerError",
     "AnswerFolder",
-    "Edit",
     "LanguageModel",
     "LanguageModelError",
-    "Question",
     "Reader",
     "Remembered",
-    "SecondQuestion",
     "Unanswered",
     "edit_script",
     "make_question",
-    "parse_answer",
-    "script_of_answer",
-    "second_question",
 ]

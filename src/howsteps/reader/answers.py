@@ -1,16 +1,16 @@
-"""A language model that is asked by hand: questions as files, and answers as files beside them."""
+"""Readers that answer without a server: a person with any assistant, and an earlier run."""
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from howsteps.errors import InputError
 from howsteps.io.files import Folder
 from howsteps.io.text import read_text
-from howsteps.reader.client import LanguageModel, LanguageModelError
+from howsteps.reader.client import LanguageModel
+from howsteps.reader.exchange import LanguageModelError, Messages, Schema
 
 QUESTION = ".txt"
 ANSWERS = (".answer.json", ".answer.txt", ".answer.md")
@@ -40,9 +40,9 @@ class AnswerFolder:
     folder: Path
     ask: bool = False
     written: list[Path] = field(default_factory=list, init=False, repr=False, compare=False)
-    address: str = field(default="", init=False)
-    tokens: int = field(default=2**62, init=False)
-    parallel: int = field(default=1, init=False)
+    address: ClassVar[str] = ""
+    tokens: ClassVar[int] = 2**62
+    parallel: ClassVar[int] = 1
 
     @property
     def model(self) -> str:
@@ -50,11 +50,7 @@ class AnswerFolder:
         return f"answers in {self.folder.absolute().name}"
 
     def reply(
-        self,
-        messages: Sequence[dict[str, str]],
-        schema: Mapping[str, Any] | None = None,
-        *,
-        name: str = "script",
+        self, messages: Messages, schema: Schema | None = None, *, name: str = "script"
     ) -> str:
         """The answer in the folder.
 
@@ -79,12 +75,12 @@ class AnswerFolder:
         raise Unanswered(f"{path} has no answer yet")
 
 
-def _conversation(messages: Sequence[dict[str, str]]) -> str:
+def _conversation(messages: Messages) -> str:
     """A conversation as one text; the first question stands alone."""
     if len(messages) == 1:
         return messages[0]["content"]
-    turns = {"user": "Question", "assistant": "Your answer"}
-    return "\n".join(f"# {turns[m['role']]}\n\n{m['content']}\n" for m in messages)
+    heads = {"user": "Question", "assistant": "Your answer"}
+    return "\n".join(f"# {heads[m['role']]}\n\n{m['content']}\n" for m in messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +88,12 @@ class Remembered:
     """A model that was asked in an earlier run: its answers are in the cache, and no more come."""
 
     model: str
-    address: str = field(default="", init=False)
-    tokens: int = field(default=0, init=False)
-    parallel: int = field(default=1, init=False)
+    address: ClassVar[str] = ""
+    tokens: ClassVar[int] = 0
+    parallel: ClassVar[int] = 1
 
     def reply(
-        self,
-        messages: Sequence[dict[str, str]],
-        schema: Mapping[str, Any] | None = None,
-        *,
-        name: str = "script",
+        self, messages: Messages, schema: Schema | None = None, *, name: str = "script"
     ) -> str:
         """Never answer."""
         raise Unanswered(f"{self.model} did not answer this before; to ask again: `llm`")

@@ -4,12 +4,13 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from howsteps.errors import HowstepsError, shown
+from howsteps.errors import shown
+from howsteps.reader.exchange import LanguageModelError, Messages, Schema
 
 if TYPE_CHECKING:
     import httpx
@@ -32,10 +33,6 @@ _SETTINGS = {"temperature": 0, "max_tokens": 16_000}
 _ENDPOINT, _MODELS = "/chat/completions", "/models"
 _REFUSED = (400, 422)  # of a request that the server understands only in part
 _SECRET_PARAMETER = re.compile(r"key|token|secret|password|auth|sig", re.IGNORECASE)
-
-
-class LanguageModelError(HowstepsError):
-    """The model cannot be reached or does not answer; the message never contains the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +89,8 @@ class LanguageModel:
 
     def reply(
         self,
-        messages: Sequence[dict[str, str]],
-        schema: Mapping[str, Any] | None = None,
+        messages: Messages,
+        schema: Schema | None = None,
         *,
         name: str = "script",
         pause: Callable[[float], object] = time.sleep,
@@ -277,20 +274,3 @@ def _retry_after(value: str | None) -> float:
         return max(0.0, float(value or 0))
     except ValueError:
         return 0.0
-
-
-def json_objects(text: str) -> Iterator[dict[str, Any]]:
-    """The outermost JSON objects in a text: models often reason before they answer."""
-    decoder = json.JSONDecoder()
-    start = text.find("{")
-    tries = 0
-    while start >= 0 and tries < 1000:  # bounds the time for a page of opening braces
-        tries += 1
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            end = start + 1
-        else:
-            if isinstance(value, dict):
-                yield value
-        start = text.find("{", end)

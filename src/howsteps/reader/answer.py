@@ -1,0 +1,425 @@
+"""From an answer about the script to the script.
+
+A step of the answer has the mentions of the ids that it names, those of rare acts that are similar,
+and those that match the words to look for; of these it keeps the ones that follow the order. What
+cannot be used (an unknown id, a step that one narrator says) is left out with a remark.
+
+What narrators say is quoted as data, and a model that obeys them can do little: names are plain
+text (:mod:`howsteps.reader.names`), a video that shows the steps as others do is never set aside,
+and a script that contradicts the narrators is not used.
+"""
+
+import statistics
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+from msgspec import Meta, Struct
+from numpy.typing import NDArray
+
+from howsteps.errors import shown
+from howsteps.narration.wordnet import WordNet
+from howsteps.reader.act_groups import MIN_VIDEOS, relative_positions
+from howsteps.reader.exchange import (
+    AnswerError,
+    Schema,
+    clean,
+    json_objects,
+    list_schema,
+    object_schema,
+)
+from howsteps.reader.names import MAX_CHARACTERS, SaidWords, naming_relation, plain_name
+from howsteps.reader.question import Question
+from howsteps.script.acts import Act, act_of
+from howsteps.script.names import examples, name_steps
+from howsteps.script.order import keep_in_order, precedence
+from howsteps.script.similarity import noun_similarity, verb_similarity
+from howsteps.script.text_mentions import LabelReader, add_matches
+from howsteps.store import reason_of
+from howsteps.task import Mention, Script, Step, Task
+
+MIN_STEPS, MAX_STEPS = 3, 20
+_MAX_LOOK_FOR = 8  # phrases
+_MAX_REPLY = 1_000_000  # characters
+MIN_SIMILARITY = 0.6  # of a rare act: verb and noun, one of them equal, the other a synonym
+# A script is not used if its steps have less than this share of the work that the steps of the
+# script found without a model have, or if less than this share of the pairs of mentions follows its
+# order. That is .67 to .86 for scripts found without a model (seven jobs), .5 ± .1 by chance.
+MIN_WORK, MIN_IN_ORDER = 1 / 3, 0.55
+_MIN_VOTES = 5.0  # pairs of steps in videos
+
+
+class AnsweredStep(Struct, frozen=True):
+    """One step of an answer: its name, ids of its acts, and words to look for."""
+
+    name: str
+    acts: tuple[str, ...] = ()
+    look_for: tuple[str, ...] = ()
+    optional: bool = False
+
+
+class Answer(Struct, frozen=True):
+    """An answer in form.
+
+    Attributes
+    ----------
+    steps
+        In order.
+    any_order, alternatives
+        Groups of numbers of steps, from 1.
+    other_job
+        Ids of videos, as in the question.
+    wrong
+        Ids of mentions in the second question that do not belong to their step.
+    """
+
+    question: str
+    steps: Annotated[tuple[AnsweredStep, ...], Meta(min_length=MIN_STEPS, max_length=MAX_STEPS)]
+    any_order: tuple[tuple[int, ...], ...] = ()
+    alternatives: tuple[tuple[int, ...], ...] = ()
+    other_job: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+
+
+_TEXT, _TEXTS = {"type": "string"}, list_schema({"type": "string"})
+_NUMBERS = list_schema(list_schema({"type": "integer"}))
+_STEP = object_schema(name=_TEXT, acts=_TEXTS, look_for=_TEXTS, optional={"type": "boolean"})
+SCHEMA: Schema = object_schema(
+    question=_TEXT,
+    steps=list_schema(_STEP),
+    any_order=_NUMBERS,
+    alternatives=_NUMBERS,
+    other_job=_TEXTS,
+    wrong=_TEXTS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The result of an edit.
+
+    Attributes
+    ----------
+    script
+        The script of the model; None if it is not used.
+    other_job
+        Ids of the videos that the answer says are of another job.
+    changes
+        What was changed in the script, one line each, for people.
+    refused
+        Why answers, or the script, were not used.
+    answer, mentions
+        The answer, and the mentions that were found for each of its steps.
+    """
+
+    script: Script | None
+    other_job: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    answer: Answer | None = field(default=None, repr=False)
+    mentions: tuple[tuple[Mention, ...], ...] = field(default=(), repr=False)
+
+
+def parse_answer(text: str, key: str) -> Answer:
+    """Parse the answer to the question with a key from a reply, which may contain prose too.
+
+    Raises
+    ------
+    AnswerError
+        There is no answer, it is to another question, or not in form.
+    """
+    if len(text) > _MAX_REPLY:
+        raise AnswerError(f"the answer is longer than {_MAX_REPLY:,} characters")
+    found = [value for value in json_objects(text) if "steps" in value]
+    if not found:
+        raise AnswerError('there is no complete JSON object with "steps" in the answer')
+    try:
+        answer = msgspec.convert(found[-1], Answer)  # the last: models reason before they answer
+    except msgspec.ValidationError as error:
+        raise AnswerError(shown(reason_of(error))) from None
+    if answer.question != key:
+        raise AnswerError(f'"question" is {shown(answer.question)[:40]!r}; this one is "{key}"')
+    return answer
+
+
+def script_of_answer(
+    question: Question,
+    answer: Answer,
+    read_labels: LabelReader,
+    wrong: Collection[Mention] = (),
+) -> Edit:
+    """Make the script of an answer, without the mentions that are ``wrong``.
+
+    The edit has no script if it contradicts the narrators; ``refused`` says how.
+    """
+    task = _restricted(question.task, lambda m: m not in wrong) if wrong else question.task
+    assigned, remarks = _assigned(question, answer, task)
+    _look_up(task, assigned, answer, read_labels)
+    other, kept = _other_job(question, answer, assigned)
+    task = replace(task, videos=tuple(v for v in task.videos if v.id not in other))
+    assigned = [[m for m in own if m.video not in other] for own in assigned]
+    free = [*_groups(answer.any_order, answer), *_groups(answer.alternatives, answer)]
+    mentions = _in_order(assigned, free, task)
+    if reason := contradiction(question.script, task, assigned, mentions, free):
+        return Edit(None, refused=(reason,), answer=answer)
+    steps, unsaid = _named_steps(question, answer, task, mentions)
+    script = Script(tuple(steps))
+    changes = (*script_changes(question.script, script), *remarks, *kept, *unsaid)
+    return Edit(script, other, changes, answer=answer, mentions=tuple(map(tuple, mentions)))
+
+
+def _restricted(task: Task, keep: Callable[[Mention], bool]) -> Task:
+    """The task with only some of the mentions."""
+    videos = (replace(v, mentions=tuple(filter(keep, v.mentions))) for v in task.videos)
+    return replace(task, videos=tuple(videos))
+
+
+def _assigned(
+    question: Question, answer: Answer, task: Task
+) -> tuple[list[list[Mention]], list[str]]:
+    """The mentions of every step, in order of time, and remarks on ids that cannot be used.
+
+    A group has precedence over its act, an act over a step of the first script. Rare acts, which
+    have no id, go to a step with a similar act.
+    """
+    remarks: list[str] = []
+    owner: dict[str, int] = {}
+    for index, step in enumerate(answer.steps):
+        for id_ in (id_.split()[0] for id_ in step.acts if id_.strip()):
+            if id_ not in question.mentions:
+                remarks.append(f"there is no {shown(id_)[:20]!r} for step {index + 1}")
+            elif owner.setdefault(id_, index) != index:
+                remarks.append(f"{id_} is in step {owner[id_] + 1}, so not in step {index + 1}")
+    step_of: dict[Mention, int] = {}
+    for id_ in sorted(owner, key=lambda id_: (id_.startswith("a"), "." in id_)):
+        step_of.update(dict.fromkeys(question.mentions[id_], owner[id_]))
+    acts: list[set[Act]] = [set() for _ in answer.steps]
+    for mention, index in step_of.items():
+        acts[index].add(act_of(mention))
+    mentions = [m for video in task.videos for m in video.mentions if not m.negated]
+    rare = {act_of(m) for m in mentions}.difference((row.act for row in question.acts), *acts)
+    nearest = nearest_steps(rare, acts, WordNet.load())
+    assigned: list[list[Mention]] = [[] for _ in answer.steps]
+    for mention in mentions:
+        found = step_of.get(mention, nearest.get(act_of(mention)))
+        if found is not None:
+            assigned[found].append(mention)
+    return assigned, remarks
+
+
+def nearest_steps(
+    rare: Iterable[Act], steps: Sequence[Collection[Act]], wordnet: WordNet
+) -> dict[Act, int]:
+    """The step of each rare act that is similar enough to an act of a step.
+
+    The similarity of two acts is that of their verbs times that of their nouns. Acts without an
+    object are left out: they say too little.
+    """
+    others = sorted({act for act in rare if act.noun})
+    own = [(act, n) for n, step in enumerate(steps) for act in sorted(step) if act.noun]
+    if not others or not own:
+        return {}
+
+    def similarity(part: Callable[[Act], Any], table: Callable[..., Any]) -> NDArray[np.float32]:
+        """Similarity of a part of the acts (others × own), from a table of distinct parts."""
+        rows, columns = [part(act) for act in others], [part(act) for act, _ in own]
+        index = {value: n for n, value in enumerate(sorted({*rows, *columns}))}
+        found: NDArray[np.float32] = table([*index], wordnet)
+        return found[np.ix_([index[value] for value in rows], [index[v] for v in columns])]
+
+    acts = similarity(lambda act: act[:2], verb_similarity)
+    acts = acts * similarity(lambda act: act.noun, noun_similarity)
+    best = zip(others, acts.argmax(axis=1), acts.max(axis=1), strict=True)
+    return {act: own[i][1] for act, i, value in best if value >= MIN_SIMILARITY}
+
+
+def _look_up(
+    task: Task, assigned: list[list[Mention]], answer: Answer, read_labels: LabelReader
+) -> None:
+    """Add what matches the words to look for, in place; to a step that has mentions, only the same.
+
+    Similar ones are too often of another step: P/R of steps with most mentions right is .46/.48
+    with them and .68/.72 without (first answers of a large model, five jobs). A step without
+    mentions is looked for by its name too.
+    """
+    phrases = []
+    for step, mentions in zip(answer.steps, assigned, strict=True):
+        words = filter(None, (clean(phrase)[:MAX_CHARACTERS] for phrase in step.look_for))
+        name = plain_name(step.name)
+        phrases.append([*([name] if name and not mentions else []), *islice(words, _MAX_LOOK_FOR)])
+    if not (texts := sorted(set().union(*phrases))):
+        return
+    acts = dict(zip(texts, read_labels(texts), strict=True))
+    labels = [[act for phrase in each for act in acts[phrase]] for each in phrases]
+    same = {act_of(act): k for k, own in enumerate(labels) if assigned[k] for act in own}
+    taken = {mention for own in assigned for mention in own}
+    missing = [() if mentions else own for mentions, own in zip(assigned, labels, strict=True)]
+    for video in task.videos:
+        for mention in video.mentions:
+            index = same.get(act_of(mention))
+            if index is not None and mention not in taken and not mention.negated:
+                assigned[index].append(mention)
+    add_matches(task, assigned, missing)
+
+
+def _other_job(
+    question: Question, answer: Answer, assigned: Sequence[Sequence[Mention]]
+) -> tuple[tuple[str, ...], list[str]]:
+    """The videos of another job, and remarks on those that mention the steps as others do."""
+    videos = [video.id for video in question.task.videos]
+    steps = Counter(video for own in assigned for video in {m.video for m in own})
+    usual = max(statistics.median(steps[video] for video in videos), 1)
+    named = [question.videos[v] for v in dict.fromkeys(answer.other_job) if v in question.videos]
+    other = tuple(video for video in named if steps[video] < usual)
+    remarks = [
+        f"{clean(video)} was not set aside: it mentions {steps[video]} of the steps"
+        for video in named
+        if video not in other
+    ]
+    if len(other) > len(videos) / 2:
+        many = f"{len(other)} videos of another job are too many: none was set aside"
+        return (), [*remarks, many]
+    return other, remarks
+
+
+def _groups(groups: Sequence[Sequence[int]], answer: Answer) -> list[list[int]]:
+    """Groups of two or more steps as indices, without numbers that are not of a step."""
+    found = [[n - 1 for n in group if 1 <= n <= len(answer.steps)] for group in groups]
+    return [group for group in found if len(set(group)) > 1]
+
+
+def _arrays(
+    steps: Sequence[Sequence[Mention]], task: Task
+) -> tuple[list[NDArray[np.int64]], NDArray[np.int64], NDArray[np.float64], list[Mention]]:
+    """The mentions of the steps as indices, with the video and position of each."""
+    mentions = [mention for step in steps for mention in step]
+    position = relative_positions(task)
+    bounds = np.cumsum([len(step) for step in steps])[:-1]
+    return (
+        np.split(np.arange(len(mentions)), bounds),
+        np.unique([m.video for m in mentions], return_inverse=True)[1],
+        np.array([position[m] for m in mentions], dtype=np.float64),
+        mentions,
+    )
+
+
+def _in_order(
+    steps: Sequence[Sequence[Mention]], free: Sequence[Sequence[int]], task: Task
+) -> list[list[Mention]]:
+    """The mentions that follow the order in their video; all of a step of which none does.
+
+    Others are previews, recaps, and other uses of the same words. A step that fewer than two videos
+    mention has none.
+    """
+    groups, videos, positions, mentions = _arrays(steps, task)
+    if not mentions:
+        return [[] for _ in steps]
+    work = np.array([mention.work for mention in mentions])
+    kept = keep_in_order(groups, videos, positions, free, work)
+    order = {video.id: n for n, video in enumerate(task.videos)}
+    least = min(MIN_VIDEOS, len({m.video for m in mentions}))
+    found = []
+    for in_order, group in zip(kept, groups, strict=True):
+        own = [mentions[i] for i in (in_order if len(in_order) else group)]
+        own.sort(key=lambda m: (order[m.video], m.start, m.end))
+        found.append(own if len({m.video for m in own}) >= least else [])
+    return found
+
+
+def contradiction(
+    before: Script,
+    task: Task,
+    assigned: Sequence[Sequence[Mention]],
+    in_order: Sequence[Sequence[Mention]],
+    free: Sequence[Sequence[int]],
+) -> str:
+    """How the steps of an answer contradict the narrators; empty if they do not.
+
+    Parameters
+    ----------
+    assigned, in_order
+        The mentions of each step: all of them, and those that follow the order of the steps.
+    free
+        Groups of steps that may come in any order.
+    """
+    if sum(map(bool, in_order)) < MIN_STEPS:
+        return f"fewer than {MIN_STEPS} of its steps are said in {MIN_VIDEOS} videos"
+    videos = {video.id for video in task.videos}
+    usual = sum(m.work for step in before.steps for m in step.mentions if m.video in videos)
+    own = sum(m.work for step in in_order for m in step)
+    if own < MIN_WORK * usual:
+        return f"its steps have {own / usual:.0%} of the work of the steps found without it"
+    groups, video, position, _ = _arrays(assigned, task)
+    votes = precedence(groups, video, position)
+    for group in free:
+        votes[np.ix_(group, group)] = 0.0
+    total = float(votes.sum())
+    share = float(np.triu(votes).sum()) / max(total, 1e-9)
+    if total >= _MIN_VOTES and share < MIN_IN_ORDER:
+        return f"its order contradicts the narrators: {share:.0%} of what they say follows it"
+    return ""
+
+
+def _named_steps(
+    question: Question, answer: Answer, task: Task, mentions: Sequence[Sequence[Mention]]
+) -> tuple[list[Step], list[str]]:
+    """The steps that were found, and remarks on names and on steps that were not."""
+    steps: list[Step] = []
+    remarks: list[str] = []
+    said = SaidWords(task)
+    alternatives = _groups(answer.alternatives, answer)
+    last = -1
+    for index, (given, own) in enumerate(zip(answer.steps, mentions, strict=True)):
+        name = plain_name(given.name)
+        if not own:
+            remarks.append(f'"{name}" is left out: fewer than {MIN_VIDEOS} videos say it')
+            continue
+        if not name or said.by_one_narrator(name, own):
+            [usual] = name_steps(task, [[own]])
+            if name:
+                remarks.append(f'"{name}" is called "{usual.label}": only one narrator says so')
+            name = usual.label
+        elif unsaid := said.by_nobody(name, own):
+            words = ", ".join(f'"{word}"' for word in unsaid)
+            remarks.append(f'"{name}" has words of the model, which nobody says: {words}')
+        while any(step.label == name for step in steps):
+            name += " again"
+        step = Step(
+            name,
+            tuple(own),
+            examples(task, own),
+            optional=given.optional,
+            # Only adjacent alternatives can be shown as such.
+            alternative=any({last, index} <= {*group} for group in alternatives),
+        )
+        first = {act_of(m) for id_ in given.acts[:1] for m in question.mentions.get(id_, ())}
+        steps.append(step.named_after(naming_relation(step, first)))
+        last = index
+    return steps, remarks
+
+
+def script_changes(before: Script, after: Script) -> list[str]:
+    """What happened to the steps, one line each: dropped, added, joined or renamed."""
+    owner = {mention: step for step in after.steps for mention in step.mentions}
+    sources: dict[str, list[str]] = {}
+    lines = []
+    for step in before.steps:
+        counts = Counter(owner[m].label for m in step.mentions if m in owner)
+        if not counts:
+            lines.append(f'dropped "{step.label}"')
+        else:
+            sources.setdefault(max(counts, key=lambda label: counts[label]), []).append(step.label)
+    for step in after.steps:
+        old = sources.get(step.label, [])
+        if not old:
+            lines.append(f'added "{step.label}"')
+        elif len(old) > 1:
+            joined = ", ".join(f'"{label}"' for label in old)
+            lines.append(f'joined {joined} as "{step.label}"')
+        elif old != [step.label]:
+            lines.append(f'renamed "{old[0]}" to "{step.label}"')
+    return lines

@@ -1,0 +1,151 @@
+"""What all questions and answers have in common.
+
+A question is a text of bounded size, in which what narrators say stands as clean quotations. An
+answer is a JSON object somewhere in a reply; if it cannot be used, the model is told why and asked
+once more.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+from howsteps.errors import HowstepsError
+
+MAX_ECHOED = 2000  # characters of a reply that is sent back: small models have short contexts
+_QUESTIONS = Path(__file__).with_name("questions")
+KEY = "@key@"  # in the template of a question
+
+Value = TypeVar("Value")
+Messages: TypeAlias = Sequence[dict[str, str]]
+Schema: TypeAlias = Mapping[str, Any]
+Reply: TypeAlias = Callable[[Messages], str]
+"""From a conversation to the reply of the model."""
+
+
+class LanguageModelError(HowstepsError):
+    """The model cannot be reached or does not answer; the message never contains the key."""
+
+
+class AnswerError(HowstepsError):
+    """An invalid answer; the message is shown to people and sent to the model."""
+
+
+class Answered(NamedTuple, Generic[Value]):
+    """An answer.
+
+    ``wrong`` is what of it cannot be used, ``text`` the reply that it is from, and ``again`` why
+    the model was asked again, if it was.
+    """
+
+    value: Value
+    wrong: Sequence[str]
+    text: str = ""
+    again: str = ""
+
+
+def ask(
+    messages: Messages, reply: Reply, parse: Callable[[str], tuple[Value, Sequence[str]]]
+) -> Answered[Value]:
+    """Ask, and once more if the answer, or a part of it, cannot be used.
+
+    Parameters
+    ----------
+    parse
+        Reads a reply: the answer, and what is wrong with it. Raises ``AnswerError`` if there is no
+        answer in it.
+
+    Raises
+    ------
+    AnswerError
+        Neither reply has an answer.
+    LanguageModelError
+        There is no reply.
+    """
+    text, first = reply(messages), None
+    try:
+        first = Answered(*parse(text), text)
+        reason = "; ".join(first.wrong)
+    except AnswerError as error:
+        reason = str(error)
+    if first and not first.wrong:
+        return first
+    request = f"That cannot be used: {reason}. Answer again, with one complete JSON object."
+    try:
+        text = reply([*messages, *turns(text[:MAX_ECHOED], request)])
+        return Answered(*parse(text), text, again=reason)
+    except (AnswerError, LanguageModelError) as error:
+        if first:
+            return first
+        raise AnswerError(f"{reason}; then: {error}") from None
+
+
+def turns(answer: str, request: str) -> list[dict[str, str]]:
+    """The next turns of a conversation: an answer, and another question."""
+    return [{"role": "assistant", "content": answer}, {"role": "user", "content": request}]
+
+
+class Recorded:
+    """A reply that records what it says, and first repeats what was ``known`` before."""
+
+    def __init__(self, reply: Reply, known: Sequence[str] = ()) -> None:
+        self._reply, self._known = reply, known
+        self.replies: list[str] = []
+
+    def __call__(self, messages: Messages) -> str:
+        """Reply."""
+        known = self._known[len(self.replies) :]
+        self.replies.append(known[0] if known else self._reply(messages))
+        return self.replies[-1]
+
+
+def template(name: str) -> str:
+    """The text of a question, with the names of its parts in braces."""
+    return (_QUESTIONS / f"{name}.txt").read_text("utf-8")
+
+
+def with_key(text: str) -> tuple[str, str]:
+    """The text of a question with its key, which is a hash of it, and the key."""
+    key = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return text.replace(KEY, key), key
+
+
+def clean(text: str) -> str:
+    """Untrusted text on one line, without characters that have a meaning in a question."""
+    kept = "".join(c if c.isprintable() and c not in '|`{}<>#"' else " " for c in text)
+    return " ".join(kept.split())
+
+
+def estimated_tokens(text: str) -> float:
+    """An upper estimate: three ASCII characters per token, one token per byte of all others."""
+    n_ascii = sum(character.isascii() for character in text)
+    return n_ascii / 3 + len(text.encode()) - n_ascii
+
+
+def object_schema(**properties: object) -> dict[str, object]:
+    """The schema of an object, as servers that enforce one want it: all fields, and no others."""
+    fixed = {"required": list(properties), "additionalProperties": False}
+    return {"type": "object", "properties": properties, **fixed}
+
+
+def list_schema(items: object) -> dict[str, object]:
+    """The schema of a list."""
+    return {"type": "array", "items": items}
+
+
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost JSON objects in a text: models often reason before they answer."""
+    decoder = json.JSONDecoder()
+    start = text.find("{")
+    tries = 0
+    while start >= 0 and tries < 1000:  # bounds the time for a page of opening braces
+        tries += 1
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            if isinstance(value, dict):
+                yield value
+        start = text.find("{", end)
