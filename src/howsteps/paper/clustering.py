@@ -135,8 +135,8 @@ def cluster(
     mode
         ``paper``, or ``authors``: unregularised bias, twice h, windows as in their program.
     solver
-        ``frank-wolfe``, as in the paper: its best rounding; or ``descent``, one video at a time: the
-        best of several random starts, with a lower h in less time.
+        ``frank-wolfe``, as in the paper, with its best rounding; or ``descent``, one video at a
+        time: the best of several random starts, with a lower h in less time.
     support
         N×K weight of each window, for the choice of those to relax if they contradict the order.
     iterations

@@ -19,7 +19,6 @@ and the d×d matrix is used for the steps that moved only.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsteps.localise.features import Floats, Places
 from howsteps.localise.ridge import Weights

@@ -177,7 +177,7 @@ def f1_figure(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
     panels = figure.subplots(n_rows, n_columns, sharey=True, squeeze=False).ravel()
     scale = 100 if percent else 1
     apart = _BESIDE / max(10, len(methods))
-    lines: "dict[str, Line2D]" = {}
+    lines: dict[str, Line2D] = {}
     for axes, task in zip(panels, tasks, strict=False):
         for number, method in enumerate(methods):
             points = sorted(
