@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 from howsteps.errors import HowstepsError, InputError
-from howsteps.pipeline.options import RunOptions, check_workers, read_options, write_options
+from howsteps.pipeline.options import (
+    RunOptions,
+    check_workers,
+    read_options,
+    read_project,
+    write_options,
+)
 
 INVALID: dict[str, list[Any]] = {
     "steps": [0, 1.5, "3", True],
@@ -61,3 +67,46 @@ def test_an_unknown_option_is_named(tmp_path: Path) -> None:
 def test_workers_are_counted(workers: object) -> None:
     with pytest.raises(HowstepsError, match=r"^workers: "):
         check_workers(workers)
+
+
+class TestProjectFile:
+    def write(self, folder: Path, text: str) -> Path:
+        (folder / "howsteps.toml").write_text(text, "utf-8")
+        return folder
+
+    def test_options_have_their_names_of_the_command_line_or_of_python(
+        self, tmp_path: Path
+    ) -> None:
+        self.write(tmp_path, 'title = "tea"\nkeep-all = true\nllm_tokens = 9\ndrop = ["x"]\n')
+        assert read_project(tmp_path) == {
+            "title": "tea",
+            "keep_all": True,
+            "llm_tokens": 9,
+            "drop": ("x",),
+        }
+
+    def test_a_folder_without_the_file_has_no_options(self, tmp_path: Path) -> None:
+        assert read_project(tmp_path) == {}
+
+    @pytest.mark.parametrize(
+        ("text", "error"),
+        [
+            ('title = "tea"\n\nspeed = 9\n', "toml:3: speed: is no option here; the options are"),
+            ('# steps = 3\nsteps = "ten"\n', "toml:2: steps: Expected int, got str"),
+            ('keep = "all"\n', "toml:1: keep: "),
+            ('device = "abacus"\n', "toml:1: device: "),
+            ("quick = true\ntitle =\n", "toml:2: is not TOML: Invalid value"),
+            ('[llm]\nname = "x"\n', "toml:1: llm: Expected str, got object"),
+            ('parser = "mine"\n', "toml:1: parser: is no option here"),
+            ("\0", "toml:1: is not TOML"),
+        ],
+    )
+    def test_an_error_names_the_line(self, tmp_path: Path, text: str, error: str) -> None:
+        with pytest.raises(InputError) as raised:
+            read_project(self.write(tmp_path, text))
+        assert error in str(raised.value)
+
+    def test_a_file_that_is_not_text_is_an_error(self, tmp_path: Path) -> None:
+        (tmp_path / "howsteps.toml").write_bytes(b'title = "\xff"')
+        with pytest.raises(InputError, match="is not TOML"):
+            read_project(tmp_path)

@@ -43,6 +43,7 @@ from howsteps.task import Task, Truth
 
 _COUNTS = ("videos", "steps", "annotated")
 _SHARES = ("order_error", "missing", "repetition", "repetition_in_turn")
+_ROOM = 76  # columns of a terminal with room for the paper's numbers beside ours
 _FORMATS = (".svg", ".pdf", ".png")
 
 
@@ -313,7 +314,7 @@ def _table(rows: Sequence[Summary], plan: Plan) -> Table:
             bars: _span(row.low, row.high),
             "95 % of seeds": _span(*(row.over_seeds or (None, None))),
         }
-        table.add_row(escape(row.method), *(cells[column] for column in columns))
+        table.add_row(screen.cut(escape(row.method)), *(cells[column] for column in columns))
     return table
 
 
@@ -412,7 +413,9 @@ def _regularity(rows: Sequence[Statistics]) -> Table:
 def _percent(rows: Sequence[Statistics], what: str, paper: PrintedStatistics | None) -> str:
     ours = f"{100 * sum(getattr(row, what) for row in rows) / len(rows):.1f}"
     printed = getattr(paper, what, None)
-    return ours if printed is None else f"{ours} [dim]({100 * printed:g})[/]"
+    if printed is None or screen.out.width < _ROOM:
+        return ours
+    return f"{ours} [dim]({100 * printed:g})[/]"
 
 
 def _lengths(rows: Sequence[Statistics]) -> Table:

@@ -1,13 +1,16 @@
-"""Options that several commands share."""
+"""Options that several commands share; those in ``howsteps.toml`` are their defaults."""
 
+from collections.abc import Mapping
+from dataclasses import fields
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from howsteps.pipeline.options import STAGES
+from howsteps.errors import InputError
+from howsteps.pipeline.options import PROJECT, STAGES, RunOptions, read_project
 from howsteps.task import Mode
 
 NO_SPEECH = "none"
@@ -18,7 +21,16 @@ rare_option = partial(typer.Option, rich_help_panel=MORE)
 Device: TypeAlias = Literal["cpu", "cuda"]
 Stage = StrEnum("Stage", [(name, name) for name in STAGES])  # type: ignore[misc]
 
-Input: TypeAlias = Annotated[Path, typer.Argument(metavar="INPUT", hidden=True)]
+
+def _read_project(context: typer.Context, source: Path) -> Path:
+    """Take the options in the project file of the input as defaults."""
+    context.default_map = read_project(source)
+    return source
+
+
+Input: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="INPUT", hidden=True, is_eager=True, callback=_read_project)
+]
 Out: TypeAlias = Annotated[
     Path | None,
     typer.Option(
@@ -125,6 +137,47 @@ Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Do not sh
 def speech_model(speech: str) -> str | None:
     """The Whisper model, or None for 'none'."""
     return None if speech == NO_SPEECH else speech
+
+
+def requested(context: typer.Context) -> RunOptions:
+    """The options of a run, on the command line or in the project file, of a command."""
+    return _run_options(context.params)
+
+
+def requested_by_job(context: typer.Context, source: Path) -> dict[str, RunOptions]:
+    """The options of the jobs whose folders below the input have project files of their own.
+
+    The command line wins over such a file, which wins over that of the input.
+    """
+    found = {}
+    for path in sorted(source.glob(f"*/{PROJECT}")):
+        own = read_project(path.parent)
+        if elsewhere := sorted(own.keys() - _RUN_OPTIONS):
+            reason = f"{elsewhere[0]}: with several jobs, this belongs in the file of {source}"
+            raise InputError(path, reason)
+        changed = {key: own[key] for key in own if _source_of(context, key) != "COMMANDLINE"}
+        found[path.parent.name] = _run_options({**context.params, **changed})
+    return found
+
+
+def in_project(context: typer.Context, name: str) -> bool:
+    """Whether the value of an option comes from the project file."""
+    return _source_of(context, name) == "DEFAULT_MAP"
+
+
+def _source_of(context: typer.Context, name: str) -> str:
+    """Where the value of an option comes from; new versions of Typer have a Click of their own."""
+    found = context.get_parameter_source(name)
+    return found.name if found else ""
+
+
+_RUN_OPTIONS = {field.name for field in fields(RunOptions)} - {"llm"}
+
+
+def _run_options(values: Mapping[str, Any]) -> RunOptions:
+    given = {name: values[name] for name in _RUN_OPTIONS & values.keys()}
+    lists = {name: tuple(given.get(name) or ()) for name in ("keep", "drop")}
+    return RunOptions(**{**given, **lists, "speech": speech_model(given.get("speech", NO_SPEECH))})
 
 
 def default_out(source: Path) -> Path:

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from howsteps._cli import options, screen
 from howsteps._cli.evaluate import (
@@ -211,11 +210,10 @@ def _frames(first: Sample, out: Path) -> tuple[str, list[Problem]]:
 
 
 def _show(table: PaperTable) -> None:
-    grid = Table(box=None, pad_edge=False, header_style="dim")
-    for column, heading in enumerate(table.headings):
-        grid.add_column(escape(heading), justify="right" if column > 1 else "left")
+    names, numbers = table.headings[:2], table.headings[2:]
+    grid = screen.table(*map(escape, names), right=map(escape, numbers))
     for row in table.rows:
-        grid.add_row(*map(escape, row))
+        grid.add_row(*(screen.cut(escape(name)) for name in row[:2]), *map(escape, row[2:]))
     screen.out.print(f"\n[bold]{escape(table.title)}[/]")
     screen.out.print(grid)
     if table.note:

@@ -1,5 +1,6 @@
 """``howsteps run``, ``localise`` and ``apply``: from videos to the places of their steps."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,19 +12,21 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.script import show_script, stability_summary
+from howsteps._cli.script import show_order_variation, show_script, stability_summary
+from howsteps.errors import HowstepsError
 from howsteps.io.text import format_time, read_text
 from howsteps.pipeline.apply import apply as apply_model
 from howsteps.pipeline.executor import Executor, cores
-from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.options import PROJECT
 from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.ray_executor import RayExecutor
 from howsteps.pipeline.run import NO_MODEL
 from howsteps.pipeline.run import run as run_pipeline
 from howsteps.reader import AnswerFolder, LanguageModel
-from howsteps.reader.client import MAX_TOKENS
+from howsteps.reader.client import KEY_VARIABLE, MAX_TOKENS, OPENAI_KEY_VARIABLE
 from howsteps.reader.exchange import estimated_tokens
 from howsteps.report.page import PAGE
+from howsteps.script.order import partial_order
 from howsteps.task import LEVELS, Level, Localisation, Result
 
 Engine = Literal["local", "ray"]
@@ -31,6 +34,7 @@ MAX_COLUMNS = 4  # videos that fit beside the labels of the steps
 
 
 def run(
+    context: typer.Context,
     source: options.Input,
     out: options.Out = None,
     steps: options.Steps = None,
@@ -128,26 +132,13 @@ def run(
 
     Example: howsteps run videos/ --out steps/
     """
-    requested = RunOptions(
-        steps=steps,
-        mode=mode,
-        seed=seed,
-        parser=parser,
-        speech=options.speech_model(speech),
-        vision=vision,
-        quick=quick,
-        device=device,
-        title=title,
-        keep_all=keep_all,
-        keep=tuple(keep or ()),
-        drop=tuple(drop or ()),
-    )
-    reader = reader_of(llm, llm_url, llm_tokens, llm_parallel, ask, answer)
+    reader = reader_of(context, llm, llm_url, llm_tokens, llm_parallel, ask, answer)
     with screen.progress(quiet=quiet, json_lines=json_lines) as callback:
         done = run_pipeline(
             source,
             out or options.default_out(source),
-            requested,
+            options.requested(context),
+            own_options=options.requested_by_job(context, source),
             script=script,
             llm=reader,
             begin=begin,
@@ -166,6 +157,7 @@ def run(
 
 
 def reader_of(
+    context: typer.Context,
     llm: str | None,
     url: str | None,
     tokens: int,
@@ -181,13 +173,19 @@ def reader_of(
             raise typer.BadParameter(f"{answer} is not a folder", param_hint="--answer")
         return AnswerFolder(answer)
     if llm is None or llm == NO_MODEL:
-        if url is not None:
+        if url is not None and not options.in_project(context, "llm_url"):
             raise typer.BadParameter("an address needs a model: --llm", param_hint="--llm-url")
         return llm
     model = LanguageModel(llm) if url is None else LanguageModel(llm, url)
     model = replace(model, tokens=tokens, parallel=parallel)
+    named = ""
+    if url is not None and options.in_project(context, "llm_url"):
+        if any(os.environ.get(name) for name in (KEY_VARIABLE, OPENAI_KEY_VARIABLE)):
+            reason = f"{PROJECT} names {model.address}, and a key is set in the environment"
+            raise HowstepsError(f"{reason}; to send it there, type the address: `llm_url`")
+        named = f", as {PROJECT} says"
     screen.err.print(
-        f"what narrators say is sent to {escape(model.address)} "
+        f"what narrators say is sent to {escape(model.address)}{named} "
         "(--llm-dry-run FOLDER writes it to files instead)",
         soft_wrap=True,
     )
@@ -300,9 +298,16 @@ def apply(
 
 
 def show(results: Mapping[str, Result], folders: Mapping[str, Path]) -> None:
-    """Print the script and a summary of every task, and where its files are."""
+    """Print the script and a summary of a task, or a table of several; and where the files are."""
+    if len(results) > 1:
+        screen.out.print(_jobs_table(results))
+        where = os.path.commonpath([folder.absolute() for folder in folders.values()])
+        line = f"written to {where}: a folder for each job, with its page, {PAGE}"
+        screen.out.print(escape(line), soft_wrap=True)
+        return
     for name, result in results.items():
         show_script(result.task, result.script)
+        show_order_variation(partial_order(result.task, result.script))
         if stability := stability_summary(result.script):
             screen.out.print(f"[dim]{stability}[/]")
         screen.out.print(f"[dim]{escape(_summary(result))}[/]")
@@ -311,6 +316,16 @@ def show(results: Mapping[str, Result], folders: Mapping[str, Path]) -> None:
             line = f"{aside} of {total} set aside: see report.html (--keep ID uses one again)"
             screen.out.print(f"[dim]{line}[/]", soft_wrap=True)
         show_location(folders[name])
+
+
+def _jobs_table(results: Mapping[str, Result]) -> Table:
+    table = screen.table("job", right=("videos", "set aside", "steps", *LEVELS))
+    for name, result in results.items():
+        levels = Counter(place.level for place in result.places)
+        counts = (len(result.task.videos), len(result.set_aside), len(result.steps))
+        numbers = (*counts, *(levels[level] for level in LEVELS))
+        table.add_row(screen.cut(escape(name)), *(f"{number:,}" for number in numbers))
+    return table
 
 
 def show_location(folder: Path) -> None:
@@ -347,7 +362,7 @@ def places_table(result: Result) -> Table:
     for index, step in enumerate(result.steps):
         places = {p.video: p for p in result.localisations if p.step == index}
         cells = (_cell(places.get(video.id)) for video in result.task.videos)
-        table.add_row(f"{index + 1}. {escape(step.label)}", *cells)
+        table.add_row(screen.cut(f"{index + 1}. {escape(step.label)}"), *cells)
     return table
 
 
@@ -358,7 +373,7 @@ def _places_by_video(result: Result) -> Table:
         levels = Counter(
             "absent" if place.time is None else place.level for place in result.by_video[video.id]
         )
-        table.add_row(escape(video.id), *(str(levels[name]) for name in headings))
+        table.add_row(screen.cut(escape(video.id)), *(str(levels[name]) for name in headings))
     return table
 
 

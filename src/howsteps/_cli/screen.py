@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from textwrap import wrap
 from time import monotonic
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -20,11 +21,10 @@ from rich.progress import (
     ProgressColumn,
     SpinnerColumn,
     TaskID,
-    TextColumn,
     TimeRemainingColumn,
 )
 from rich.progress import Task as Bar
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from howsteps.errors import Problem
@@ -128,15 +128,26 @@ def _as_option(keyword: re.Match[str]) -> str:
     return f"{option} {plain}"
 
 
-def table(heading: str, *, right: Iterable[str]) -> Table:
-    """An empty table: a column of names, then columns of numbers, whose headings stay whole."""
-    grid = Table(box=None, pad_edge=False, header_style="dim")
-    grid.add_column(heading, overflow="fold")
-    for each in right:
-        lines = wrap(each, _HEADING, break_long_words=False)
+def table(*headings: str, right: Iterable[str] = (), **settings: Any) -> Table:
+    """An empty table: columns of names, then columns of numbers, which stay whole.
+
+    Long names are broken, or cut (:func:`cut`).
+    """
+    grid = Table(box=None, pad_edge=False, header_style="dim", **settings)
+    for heading in headings:
+        grid.add_column(heading, overflow="fold")
+    for heading in right:
+        lines = wrap(heading, _HEADING, break_long_words=False)
         is_short = all(len(line) <= _HEADING for line in lines)
         grid.add_column("\n".join(lines), justify="right", no_wrap=is_short)
     return grid
+
+
+def cut(markup: str) -> Text:
+    """Text that is cut where a table has too little room for it."""
+    text = Text.from_markup(markup, overflow="ellipsis")
+    text.no_wrap = True
+    return text
 
 
 def plural(count: int, noun: str) -> str:
@@ -180,16 +191,16 @@ def progress(*, quiet: bool, json_lines: bool = False) -> Iterator[Callback]:
     elif quiet:
         yield ignore_event
     elif err.is_terminal:
+        whole, what, where = Column(no_wrap=True), Column(ratio=2), Column(ratio=1)
         columns = (
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            _Speed(),
-            TimeRemainingColumn(compact=True),
-            TextColumn("[dim]{task.fields[item]}"),
+            SpinnerColumn(table_column=whole),
+            _Cut("description", table_column=what),
+            BarColumn(bar_width=12, table_column=whole),
+            MofNCompleteColumn(table_column=whole),
+            TimeRemainingColumn(compact=True, table_column=whole),
+            _Cut("item", table_column=where),
         )
-        with Progress(*columns, console=err, transient=True) as bars:
+        with Progress(*columns, console=err, transient=True, expand=True) as bars:
             yield _Display(bars)
     else:
         yield _Lines()
@@ -212,7 +223,8 @@ class _Display:
     def __call__(self, event: Event) -> None:
         if isinstance(event, StageBegan):
             self._remove()  # the bar of a stage that failed
-            what = _what(escape(event.task), _DESCRIPTIONS.get(event.stage, event.stage))
+            stage = _DESCRIPTIONS.get(event.stage, event.stage)
+            what = f"{stage}: {escape(event.task)}" if stage else escape(event.task)
             self._bar = self._progress.add_task(what, total=event.total, item="")
         elif isinstance(event, ItemAt) and self._bar is not None:
             total = "" if event.total is None else f" of {format_time(event.total)}"
@@ -232,13 +244,17 @@ class _Display:
             self._bar = None
 
 
-class _Speed(ProgressColumn):
-    """Items per minute."""
+class _Cut(ProgressColumn):
+    """The stage with its job, or the current item; as much of it as there is room for."""
+
+    def __init__(self, name: str, table_column: Column) -> None:
+        super().__init__(table_column)
+        self._name = name
 
     def render(self, task: Bar) -> Text:
-        if not task.speed or task.total == 1:
-            return Text("")
-        return Text(f"{60 * task.speed:,.0f}/min", style="dim")
+        if self._name == "description":
+            return cut(task.description)
+        return cut(f"[dim]{task.fields[self._name]}[/]")
 
 
 class _Lines:

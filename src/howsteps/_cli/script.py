@@ -20,7 +20,7 @@ from howsteps.pipeline.cache import Cache, user_cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores, local_executor
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.run import read_source
+from howsteps.pipeline.run import read_source, with_own_title
 from howsteps.pipeline.selection import find_other_ways, set_aside_other_jobs
 from howsteps.pipeline.stages import (
     check_parser,
@@ -69,19 +69,25 @@ def stage_context(
 
 
 def _narrated_tasks(
-    source: Path, requested: RunOptions, context: Context, problems: list[Problem]
-) -> Iterator[Task]:
-    """Yield the tasks under a path, with mentions; problems are appended to the list."""
+    command: typer.Context, source: Path, context: Context, problems: list[Problem]
+) -> Iterator[tuple[Task, RunOptions, str]]:
+    """Yield the tasks under a path, with mentions, their options, and the names of their folders.
+
+    Problems are appended to the list.
+    """
+    requested, own = options.requested(command), options.requested_by_job(command, source)
     check_parser(requested.parser)
     collection = read_source(source, requested.title, context)
     problems += collection.problems
     for task in collection.tasks:
-        narrated, found = prepare_narration(task, requested, context)
+        of_task = own.get(task.name, requested)
+        narrated, found = prepare_narration(with_own_title(task, own), of_task, context)
         problems += found
-        yield narrated
+        yield narrated, of_task, task.name
 
 
 def narration(
+    command: typer.Context,
     source: options.Input,
     out: options.StageOut = None,
     json_file: options.JsonFile = None,
@@ -112,14 +118,11 @@ def narration(
 
     Example: howsteps narration captions/ --json narration.json
     """
-    requested = RunOptions(
-        mode=mode, parser=parser, speech=options.speech_model(speech), device=device, title=title
-    )
     problems: list[Problem] = []
     records: dict[str, Any] = {}  # filled only for --json, to save memory with many tasks
     found = False
     with stage_context(source, out, workers=workers, quiet=quiet) as context:
-        for task in _narrated_tasks(source, requested, context, problems):
+        for task, *_ in _narrated_tasks(command, source, context, problems):
             found = found or any(video.mentions for video in task.videos)
             if json_file is not None:
                 records[task.name] = {video.id: record(video) for video in task.videos}
@@ -131,6 +134,7 @@ def narration(
 
 
 def script(
+    command: typer.Context,
     source: options.Input,
     out: options.StageOut = None,
     steps: options.Steps = None,
@@ -175,23 +179,11 @@ def script(
 
     Example: howsteps script captions/ --steps 10 --json script.json
     """
-    requested = RunOptions(
-        steps=steps,
-        mode=mode,
-        seed=seed,
-        parser=parser,
-        speech=options.speech_model(speech),
-        device=device,
-        title=title,
-        keep_all=keep_all,
-        keep=tuple(keep or ()),
-        drop=tuple(drop or ()),
-    )
     problems: list[Problem] = []
-    scripts: list[tuple[Task, Script]] = []
+    scripts: dict[str, tuple[Task, Script]] = {}  # by the name of its folder
     n_tasks = 0
     with stage_context(source, out, workers=workers, quiet=quiet) as context:
-        for all_videos in _narrated_tasks(source, requested, context, problems):
+        for all_videos, requested, name in _narrated_tasks(command, source, context, problems):
             n_tasks += 1
             filtered = set_aside_other_jobs(all_videos, requested)
             task = filtered.task
@@ -200,23 +192,23 @@ def script(
                 continue  # there is a remark on every video
             found = discover_script(task, requested, context, seconds=seconds, certify=certify)
             problems += few_steps_remark(task, found, requested.steps)
-            scripts.append((task, found))
+            scripts[name] = task, found
             if str(json_file) == "-":
                 continue
             show_script(task, found)
             if found.steps:
                 show_order_variation(partial_order(task, found))
-                show_quality(found, mode)
+                show_quality(found, requested.mode)
             if columns:
                 show_mention_times(task, found)
             show_ways(find_other_ways(all_videos, filtered.ways, requested, context))
     if out is not None:
-        for task, found in scripts:
-            own = Folder(out) if n_tasks == 1 else Folder(out) / task.name
+        for name, (task, found) in scripts.items():
+            own = Folder(out) if n_tasks == 1 else Folder(out) / name
             own.check()
             problems += write_script(task, found, own.path)
     if json_file is not None:
-        screen.write_json(script_document(scripts), json_file)
+        screen.write_json(script_document([*scripts.values()]), json_file)
     screen.finish(problems, found=bool(scripts))
 
 
@@ -230,20 +222,16 @@ def show_script(task: Task, found: Script) -> None:
         screen.out.print("no relation stands out; try more videos, or a higher --steps")
         return
     wide = screen.is_wide()
-    table = Table(box=None, pad_edge=False, header_style="dim", expand=wide)
-    digits = len(str(len(found.steps)))
-    table.add_column("", justify="right", style="dim", no_wrap=True, min_width=digits)
-    table.add_column("step", no_wrap=True, overflow="ellipsis")
-    table.add_column("videos", justify="right", no_wrap=True, min_width=6)
+    table = screen.table("step", right=("videos",), expand=wide)
     table.add_column("", no_wrap=True, width=BAR)
     if wide:
         table.add_column("also said as", style="dim", no_wrap=True, overflow="ellipsis", ratio=2)
         table.add_column("for example", no_wrap=True, overflow="ellipsis", ratio=3)
+    digits = len(str(len(found.steps)))
     for number, step in enumerate(found.steps, 1):
         length = max(1, round(BAR * step.support / len(task.videos))) if step.support else 0
         cells = (
-            str(number),
-            shown_label(step),
+            screen.cut(f"[dim]{number:{digits}}[/]  {shown_label(step)}"),
             str(step.support),
             f"[green]{'█' * length}[/]",
             escape(other_relations(step)),
@@ -270,11 +258,13 @@ def shown_label(step: Step) -> str:
 def show_order_variation(order: PartialOrder) -> None:
     """Print which steps are swapped in some videos, and which are often left out."""
     swaps = sorted(order.swaps, key=lambda swap: -swap.swapped)[:MAX_SWAPS]
-    for swap in swaps:
-        screen.out.print(
-            f"[dim]steps {swap.one + 1} and {swap.two + 1} are sometimes swapped: {swap.in_order} "
-            f"videos have them in this order, {swap.swapped} in the other[/]"
-        )
+    pairs = (
+        f"{swap.one + 1} and {swap.two + 1} ({swap.swapped} of {swap.swapped + swap.in_order})"
+        for swap in swaps
+    )
+    if swaps:
+        line = f"in the other order in some videos: {', '.join(pairs)}"
+        screen.out.print(f"[dim]{line}[/]", soft_wrap=True)
     if order.rarely_mentioned:
         steps = ", ".join(str(index + 1) for index in order.rarely_mentioned)
         screen.out.print(f"[dim]mentioned in few videos: {steps}[/]")
@@ -325,10 +315,7 @@ def show_mention_times(task: Task, found: Script) -> None:
 
 def mention_table(task: Task, found: Script, numbers: range) -> Table:
     """A table of videos by steps, with the time of the first mention."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("video", no_wrap=True, overflow="ellipsis", max_width=VIDEO_COLUMN - 2)
-    for number in numbers:
-        table.add_column(str(number + 1), justify="right", no_wrap=True)
+    table = screen.table("video", right=[str(number + 1) for number in numbers])
     for video in task.videos:
         cells = []
         for step in (found.steps[number] for number in numbers):
@@ -336,7 +323,9 @@ def mention_table(task: Task, found: Script, numbers: range) -> Table:
             usual = step.relations[0][0]
             star = "*" if mentions and mentions[0].relation != usual else ""
             cells.append(format_time(mentions[0].start) + star if mentions else "[dim]·[/]")
-        table.add_row(escape(video.title or video.id), *cells)
+        name = screen.cut(escape(video.title or video.id))
+        name.truncate(VIDEO_COLUMN - 2, overflow="ellipsis")
+        table.add_row(name, *cells)
     return table
 
 
@@ -394,11 +383,9 @@ def show_task(task: Task, top: int, *, each_video: bool) -> None:
 def relation_table(task: Task, relations: Sequence[CommonRelation]) -> Table:
     """The relations of a task, how many videos mention them, and how they are phrased."""
     wide = screen.is_wide()
-    table = Table(box=None, pad_edge=False, header_style="dim", expand=wide)
-    for heading in ("videos", "mentions"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("relation", no_wrap=True)
-    table.add_column("usually said as", no_wrap=True)
+    table = screen.table(right=("videos", "mentions"), expand=wide)
+    table.add_column("relation")
+    table.add_column("usually said as")
     if wide:
         table.add_column("for example", no_wrap=True, overflow="ellipsis", ratio=1)
     sentences = {video.id: video.sentences for video in task.videos}
@@ -408,8 +395,8 @@ def relation_table(task: Task, relations: Sequence[CommonRelation]) -> Table:
         cells = (
             str(common.videos),
             str(common.mentions),
-            escape(str(common.relation)),
-            escape(common.phrase),
+            screen.cut(escape(str(common.relation))),
+            screen.cut(escape(common.phrase)),
             f"[dim]{format_time(example.start)}[/] {escape(quote)}",
         )
         table.add_row(*cells[: len(table.columns)])

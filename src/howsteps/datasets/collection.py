@@ -136,7 +136,11 @@ _VIDEO_SUFFIXES = frozenset(
 _OTHER_SUFFIXES = (
     *(".jpg", ".jpeg", ".png", ".webp", ".gif", ".svg", ".pdf", ".html", ".md", ".py", ".log"),
     *(".mp3", ".m4a", ".wav", ".flac", ".ogg", ".opus", ".aac", ".npy", ".npz", ".zip"),
-    *(".description", ".annotations.xml", ".url", ".webloc", INFO),
+    *(".toml", ".description", ".annotations.xml", ".url", ".webloc", INFO),
+)
+# A file with another suffix that no reader knows is no loss, such as notes.txt.
+_CAPTION_SUFFIXES = frozenset(
+    ".ass .csv .dfxp .json .json3 .sbv .srt .srv1 .srv2 .srv3 .ssa .tsv .ttml .vtt .xml".split()
 )
 STEPS_TABLE = "steps.csv"  # ground truth of the folder
 
@@ -261,10 +265,14 @@ def _may_be_captions(path: Path) -> bool:
     return not (is_other or is_video(path) or skipped(path.name))
 
 
-def _walk(root: Path, on_error: Callable[[OSError], None]) -> Iterator[tuple[Path, list[Path]]]:
+def _walk(
+    root: Path, on_error: Callable[[OSError], None], on_empty: Callable[[Path], None]
+) -> Iterator[tuple[Path, list[Path]]]:
     """Yield every folder with its files, without hidden ones and work folders."""
     for directory, folders, names in os.walk(root, onerror=on_error):
         folder = Path(directory)
+        if not (folders or names or folder == root):
+            on_empty(folder)
         folders[:] = sorted(
             name
             for name in folders
@@ -274,12 +282,15 @@ def _walk(root: Path, on_error: Callable[[OSError], None]) -> Iterator[tuple[Pat
 
 
 def _read_folder(root: Path, watch: Callable[[int], Callable[[Path], None]]) -> Iterator[_Found]:
-    unreadable: list[Problem] = []
+    unusable: list[Problem] = []
 
     def note(error: OSError) -> None:
-        unreadable.append(Problem(Path(error.filename), f"cannot be read: {error.strerror}"))
+        unusable.append(Problem(Path(error.filename), f"cannot be read: {error.strerror}"))
 
-    folders = list(_walk(root, note))
+    def note_empty(folder: Path) -> None:
+        unusable.append(Problem(folder, "this folder is empty", harmless=True))
+
+    folders = list(_walk(root, note, note_empty))
     on_file = watch(sum(_may_be_captions(path) for _, paths in folders for path in paths))
     for folder, paths in folders:
         ignored = {path: reason for path in paths if (reason := skipped(path.name))}
@@ -299,8 +310,8 @@ def _read_folder(root: Path, watch: Callable[[int], Callable[[Path], None]]) -> 
             task, problems = _task_of_files(name, files, media, infos, on_file)
             remarks = [Problem(path, reason, harmless=True) for path, reason in ignored.items()]
             yield folder, task, [*remarks, *problems]
-    if unreadable:
-        yield root, Task("", ()), unreadable
+    if unusable:
+        yield root, Task("", ()), unusable
 
 
 def is_video(path: Path) -> bool:
@@ -366,6 +377,8 @@ def _task_of_files(
         by_video.setdefault(stem, []).append(path)
     for stem, candidates in sorted(by_video.items()):
         chosen, caption_problems = _choose({path: files[path] for path in candidates})
+        if chosen is None and stem not in media_of:
+            caption_problems = [_if_stray(problem) for problem in caption_problems]
         problems += caption_problems
         for path in candidates:
             on_file(path)
@@ -385,6 +398,13 @@ def _task_of_files(
         if stem not in by_video and details_of(stem, path)[0].duration
     ]
     return Task(name, tuple(videos)), problems
+
+
+def _if_stray(problem: Problem) -> Problem:
+    """A remark instead of a problem, if by its name the file is not captions."""
+    if problem.path.suffix.lower() in _CAPTION_SUFFIXES:
+        return problem
+    return replace(problem, harmless=True)
 
 
 def _why_unusable(media: Path) -> str | None:

@@ -1,6 +1,8 @@
-"""The options of a run, and ``options.json`` in the work folder."""
+"""The options of a run; ``howsteps.toml`` beside the videos, and ``options.json`` of a result."""
 
 import json
+import re
+import tomllib
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Annotated, Any, TypeAlias, get_type_hints
 from msgspec import Meta
 
 from howsteps.errors import HowstepsError, InputError, Problem, problem_of
-from howsteps.io.files import Folder
+from howsteps.io.files import Folder, read_bounded
 from howsteps.store import Malformed, converted, read_record
 from howsteps.task import Count, Index, Mode
 
@@ -18,6 +20,8 @@ STAGES = ("transcribe", "narration", "script", "editor", "reading", "features", 
 
 INTERVAL = 1 / 3  # seconds: ten frames at thirty a second
 FILE = "options.json"
+PROJECT = "howsteps.toml"
+_LARGEST_PROJECT = 2**20  # bytes
 _Device: TypeAlias = Annotated[str, Meta(pattern="^(cpu|cuda)$")]
 
 
@@ -95,6 +99,44 @@ def _check(name: str, value: object, kind: Any) -> None:
         converted(value, kind)
     except Malformed as error:
         raise HowstepsError(f"{name}: {error}, not {value!r}") from None
+
+
+@cache
+def _project_kinds() -> dict[str, Any]:
+    """The type of every option in a project file: none that names code or another file."""
+    own = {name: kind for name, kind in _kinds().items() if name not in ("parser", "llm")}
+    model = {"llm": str, "llm_url": str, "llm_tokens": Index, "llm_parallel": Count}
+    return {**own, **model, "workers": Count}
+
+
+def read_project(folder: Path) -> dict[str, Any]:
+    """The options in the ``howsteps.toml`` of a folder of videos; none without the file.
+
+    Raises ``InputError`` if there is no such option, or its value is invalid; it names the line.
+    """
+    path = folder / PROJECT
+    if not path.exists():
+        return {}
+    try:
+        text = read_bounded(path, _LARGEST_PROJECT, "a project file").decode()
+        given = tomllib.loads(text)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        at = re.search(r" \(at line (\d+), column \d+\)", str(error))
+        reason = f"is not TOML: {str(error).replace(at[0], '') if at else error}"
+        raise InputError(path, reason, int(at[1]) if at else None) from None
+    kinds, found = _project_kinds(), {}
+    for key, value in given.items():
+        try:
+            if (name := key.replace("-", "_")) not in kinds:
+                raise Malformed(f"is no option here; the options are {', '.join(sorted(kinds))}")
+            found[name] = converted(value, kinds[name])
+        except Malformed as error:
+            lines = enumerate(text.splitlines(), 1)
+            at_key = re.compile(rf"""\s*\[*\s*["']?{re.escape(key)}["']?\s*[=.\]]""")
+            line = next((number for number, line in lines if at_key.match(line)), None)
+            reason = str(error).replace(" | null", "")
+            raise InputError(path, f"{key}: {reason}", line) from None
+    return found
 
 
 def write_options(options: RunOptions, folder: Path) -> None:

@@ -21,6 +21,7 @@ from howsteps.pipeline.cache import Cache, stage_key
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, ignore_event
 from howsteps.pipeline.features import unreadable_media, visual_features
+from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.pipeline.options import RunOptions, trusted_options
 from howsteps.pipeline.work_folder import (
     CACHE,
@@ -120,7 +121,7 @@ def place_again(
     before = read_result(work)
     root = root_of(work)
     stages.check_parser(parser)
-    options, problems = trusted_options(root, parser)
+    options, problems = trusted_options(work if (work / OPTIONS).exists() else root, parser)
     context = Context(Cache(root / CACHE), callback=callback or ignore_event)
     given = script.absolute() if isinstance(script, Path) else None
     if not isinstance(script, Script):

@@ -79,6 +79,7 @@ def run(
     out: Path | str,
     options: RunOptions | None = None,
     *,
+    own_options: Mapping[str, RunOptions] | None = None,
     script: Path | str | None = None,
     llm: Reader | str | None = None,
     begin: str | None = None,
@@ -103,6 +104,8 @@ def run(
         The work folder.
     options
         The options that affect the result.
+    own_options
+        Those of single tasks, by name, instead.
     script
         A script that a person wrote or edited, used as it is: ``script.json``, or a text file.
     llm
@@ -150,9 +153,11 @@ def run(
     collection = read_source(source, options.title, context)
     tasks, problems = collection.tasks, list(collection.problems)
     context.note(problems)
-    ids = {video.id for task in tasks for video in task.videos}
-    for unknown in [id_ for id_ in (*options.keep, *options.drop) if id_ not in ids]:
-        raise HowstepsError(f"there is no video {unknown!r} to keep or drop")
+    own = own_options or {}
+    for some, chosen in [(tasks, options), *(((task,), own.get(task.name)) for task in tasks)]:
+        ids = {video.id for task in some for video in task.videos}
+        for unknown in [i for i in (*chosen.keep, *chosen.drop) if i not in ids] if chosen else ():
+            raise HowstepsError(f"there is no video {unknown!r} to keep or drop")
     if given and placing.is_text(given) and len(tasks) > 1:
         raise HowstepsError(f"a text script describes one job, but there are {len(tasks)}")
     if len(tasks) > 1 and (reserved := {*OWN_NAMES} & {task.name for task in tasks}):
@@ -161,16 +166,19 @@ def run(
     if not tasks:
         return Run({}, {}, tuple(problems))
     reader = _reader(llm, out)
-    options = replace(options, llm=reader.model if reader else None)
+    model = reader.model if reader else None
+    options = replace(options, llm=model)
+    own = {name: replace(each, llm=model) for name, each in own.items()}
+    several = len(tasks) > 1
     jobs = [
         _Job(
-            task,
-            out / task.name if len(tasks) > 1 else out,
-            options,
+            with_own_title(task, own),
+            out / task.name if several else out,
+            own.get(task.name, options),
             given,
             reader,
             pages,
-            inside=len(tasks) > 1,
+            inside=several,
         )
         for task in tasks
     ]
@@ -234,6 +242,12 @@ def _read_tasks(source: Path, context: Context | None) -> Collection:
             return lambda path: progress.done(path.name, cached=False)
 
         return datasets.read_tasks(source, watch)
+
+
+def with_own_title(task: Task, own_options: Mapping[str, RunOptions]) -> Task:
+    """The task, with the title among its own options, if any."""
+    own = own_options.get(task.name)
+    return replace(task, name=clean_title(own.title)) if own and own.title is not None else task
 
 
 def clean_title(title: str) -> str:
@@ -327,6 +341,8 @@ def _run_job(job: _Job, context: Context) -> tuple[Result | None, list[Problem]]
     check_parts(job.folder)
     try:
         result, problems, unreadable = _run_task(job, context)
+        if result is not None and job.inside:
+            write_options(job.options, job.folder)
         if result is not None and job.pages:
             problems += write_report(result, job.folder, context, unreadable)
     except OSError as error:  # read errors are handled by the readers

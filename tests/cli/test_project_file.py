@@ -1,0 +1,152 @@
+"""``howsteps.toml`` in the folder of the videos, and a folder of several jobs."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from howsteps import read_result
+from howsteps._cli.app import app
+from howsteps.pipeline.options import read_options
+from howsteps.reader.client import KEY_VARIABLE, OPENAI_KEY_VARIABLE
+from tests.pipeline.jobs import captions
+from tests.reader.server import says, serving
+
+
+def call(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    folder = captions(tmp_path / "wash_a_cat", ("ann", "bob", "eve"))
+    (folder / "howsteps.toml").write_text('title = "Cat care"\nsteps = 4\ndrop = ["eve"]\n')
+    return folder
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Path:
+    folder = tmp_path / "jobs"
+    for name in ("cats", "dogs"):
+        captions(folder / name, ("ann", "bob", "eve"))
+    return folder
+
+
+class TestOneJob:
+    def test_its_options_are_those_of_the_run(self, job: Path, tmp_path: Path) -> None:
+        done = call("run", job, "--out", tmp_path / "out", "--workers", "1", "-q")
+        assert done.exit_code == 0
+        assert "Cat care: 4 steps from 2 videos" in done.stdout
+        options = read_options(tmp_path / "out")
+        assert options is not None
+        assert (options.title, options.steps, options.drop) == ("Cat care", 4, ("eve",))
+
+    def test_the_command_line_wins(self, job: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        call("run", job, "--out", out, "--steps", "3", "--drop", "ann", "--workers", "1", "-q")
+        result = read_result(out)
+        assert len(result.steps) == 3
+        assert [each.video for each in result.set_aside] == ["ann"]
+        assert result.task.name == "Cat care"
+
+    @pytest.mark.parametrize("command", ["script", "narration"])
+    def test_the_stages_read_it_too(self, command: str, job: Path, tmp_path: Path) -> None:
+        done = call(command, job, "--out", tmp_path / "out", "--workers", "1", "-q")
+        assert "Cat care: " in done.stdout
+
+    def test_it_is_no_caption_file(self, job: Path, tmp_path: Path) -> None:
+        done = call("run", job, "--out", tmp_path / "out", "--workers", "1", "-q")
+        assert "howsteps.toml" not in done.stderr
+
+    @pytest.mark.parametrize("command", ["run", "script", "narration", "features"])
+    def test_an_unknown_option_is_an_error_with_its_line(
+        self, command: str, job: Path, tmp_path: Path
+    ) -> None:
+        (job / "howsteps.toml").write_text('title = "x"\nspeed = 9\n')
+        done = call(command, job, "--out", tmp_path / "out")
+        assert done.exit_code == 1
+        assert "howsteps.toml:2: speed: is no option here" in str(done.exception)
+        assert not (tmp_path / "out").exists()
+
+
+class TestLanguageModel:
+    @pytest.fixture(autouse=True)
+    def keyless(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv(KEY_VARIABLE, raising=False)
+        monkeypatch.delenv(OPENAI_KEY_VARIABLE, raising=False)
+
+    def test_its_address_is_said_before_anything_is_sent(self, job: Path, tmp_path: Path) -> None:
+        with serving(says("{}")) as server:
+            (job / "howsteps.toml").write_text(f'llm = "m"\nllm_url = "{server.url}"\n')
+            done = call("run", job, "--out", tmp_path / "out", "--workers", "1", "-q")
+            assert server.requests
+        [said, *_] = done.stderr.splitlines()
+        assert said.startswith(f"what narrators say is sent to {server.url}")
+        assert "as howsteps.toml says" in said
+
+    @pytest.mark.parametrize("variable", [KEY_VARIABLE, OPENAI_KEY_VARIABLE])
+    def test_a_key_is_never_sent_to_it(
+        self, variable: str, job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv(variable, "secret")
+        with serving(says("{}")) as server:
+            (job / "howsteps.toml").write_text(f'llm = "m"\nllm_url = "{server.url}"\n')
+            done = call("run", job, "--out", tmp_path / "out", "--workers", "1", "-q")
+            assert not server.requests
+        assert done.exit_code == 1
+        assert "to send it there, type the address" in str(done.exception)
+
+    def test_none_on_the_command_line_asks_nobody(self, job: Path, tmp_path: Path) -> None:
+        with serving(says("{}")) as server:
+            (job / "howsteps.toml").write_text(f'llm = "m"\nllm_url = "{server.url}"\n')
+            out = tmp_path / "out"
+            done = call("run", job, "--out", out, "--llm", "none", "--workers", "1", "-q")
+            assert not server.requests
+        assert done.exit_code == 0
+
+
+class TestSeveralJobs:
+    def test_a_table_has_a_row_each(self, jobs: Path, tmp_path: Path) -> None:
+        (jobs / "notes.txt").write_text("buy more film")
+        (jobs / "birds").mkdir()
+        done = call("run", jobs, "--out", tmp_path / "out", "--workers", "1", "-q")
+        assert done.exit_code == 0
+        heading, cats, dogs, where = done.stdout.splitlines()
+        assert heading.split()[:3] == ["job", "videos", "set"]
+        assert cats.split()[:3] == ["cats", "3", "0"]
+        assert dogs.split()[0] == "dogs"
+        assert where == f"written to {tmp_path / 'out'}: a folder for each job, with its page, " + (
+            "report.html"
+        )
+        assert "birds: this folder is empty" in done.stderr
+        assert "notes.txt: is not in a known caption format" in done.stderr
+
+    def test_a_job_has_options_of_its_own(self, jobs: Path, tmp_path: Path) -> None:
+        (jobs / "howsteps.toml").write_text("steps = 5\n")
+        (jobs / "cats" / "howsteps.toml").write_text('title = "Cat care"\nsteps = 4\n')
+        out = tmp_path / "out"
+        done = call("run", jobs, "--out", out, "--workers", "1", "-q")
+        assert done.exit_code == 0
+        cats, dogs = read_result(out / "cats"), read_result(out / "dogs")
+        assert (cats.task.name, len(cats.steps), len(dogs.steps)) == ("Cat care", 4, 5)
+        call("localise", "--out", out / "cats", "--script", out / "cats" / "script.md", "-q")
+        assert json.loads((out / "cats" / "options.json").read_text())["steps"] == 4
+
+    def test_the_command_line_wins_over_both(self, jobs: Path, tmp_path: Path) -> None:
+        (jobs / "howsteps.toml").write_text("steps = 5\n")
+        (jobs / "cats" / "howsteps.toml").write_text("steps = 4\n")
+        out = tmp_path / "out"
+        call("run", jobs, "--out", out, "--steps", "3", "--workers", "1", "-q")
+        assert [len(read_result(out / name).steps) for name in ("cats", "dogs")] == [3, 3]
+
+    def test_what_cannot_differ_belongs_above(self, jobs: Path, tmp_path: Path) -> None:
+        (jobs / "cats" / "howsteps.toml").write_text("workers = 2\n")
+        done = call("run", jobs, "--out", tmp_path / "out")
+        assert done.exit_code == 1
+        assert "workers: with several jobs, this belongs in the file of" in str(done.exception)
+
+    def test_a_video_to_drop_must_be_one_of_the_job(self, jobs: Path, tmp_path: Path) -> None:
+        (jobs / "cats" / "howsteps.toml").write_text('drop = ["zoe"]\n')
+        done = call("run", jobs, "--out", tmp_path / "out", "--workers", "1", "-q")
+        assert "there is no video 'zoe' to keep or drop" in str(done.exception)
