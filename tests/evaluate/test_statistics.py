@@ -1,7 +1,5 @@
 """Statistics of a data set: worked by hand."""
 
-from itertools import permutations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,7 +29,6 @@ def test_worked_example():
     found = statistics(in_order("abc", "ba", "aabbc", "cac"))
     assert (found.videos, found.steps, found.annotated) == (4, 3, 13)
     assert found.order == (0, 1, 2)
-    assert found.order_proved
     assert found.order_error == pytest.approx(1 - 9 / 10)
     assert found.missing == pytest.approx(1 - 10 / 12)
     assert found.repetition == pytest.approx(1 - 10 / 13)
@@ -103,16 +100,18 @@ def test_agreement_is_the_longest_common_subsequence(order, found):
 
 
 @given(sequences)
-def test_no_order_agrees_better(found):
+def test_no_move_of_a_step_agrees_better(found):
     order = find_order(found, 5)
-    assert order.proved
-    assert sorted(order.steps) == list(range(5))
-    assert order.agreement == sum(agreement(order.steps, found))
-    assert order.agreement == max(sum(agreement(p, found)) for p in permutations(range(5)))
+    assert sorted(order) == list(range(5))
+    for step in order:
+        rest = [other for other in order if other != step]
+        for i in range(5):
+            moved = [*rest[:i], step, *rest[i:]]
+            assert sum(agreement(moved, found)) <= sum(agreement(order, found))
 
 
 @pytest.mark.parametrize("steps", [12, 15])
-def test_finds_and_proves_the_order_of_videos_with_swaps_and_omissions(steps):
+def test_finds_the_order_of_videos_with_swaps_and_omissions(steps):
     # Every video leaves out one step and swaps two neighbours: l = u − 1 for the true order.
     videos = []
     for n in range(2 * steps):
@@ -120,33 +119,14 @@ def test_finds_and_proves_the_order_of_videos_with_swaps_and_omissions(steps):
         at = (5 * n) % (steps - 2)
         video[at], video[at + 1] = video[at + 1], video[at]
         videos.append(video)
-    order = find_order(videos, steps)
-    assert order.proved
-    assert order.steps == tuple(range(steps))
-    assert order.agreement == len(videos) * (steps - 2)
-
-
-def test_says_when_the_best_is_not_proved():
-    videos = [[(7 * k + n * k * k) % 11 for k in range(11)] for n in range(1, 9)]
-    assert not find_order(videos, 11, most=3).proved
+    assert find_order(videos, steps) == tuple(range(steps))
 
 
 def test_many_steps_are_ordered_without_a_search():
-    videos = [list(range(40)), list(range(39))]
-    order = find_order(videos, 40)
-    assert order.steps == tuple(range(40))
-    assert not order.proved
+    videos = [list(range(1000)), list(range(999))]
+    assert find_order(videos, 1000) == tuple(range(1000))
 
 
 def test_no_videos_and_no_steps_are_accepted():
-    assert find_order([], 3).agreement == 0
-    assert find_order([[]], 0).steps == ()
-
-
-@pytest.mark.parametrize("steps", [2, 20_000])
-def test_memory_follows_the_number_of_annotations(steps):
-    # K×N×T: 10¹⁰ cells with 2 steps, 10¹⁴ with 20,000.
-    videos = [[n % steps] for n in range(50_000)] + [[n % steps for n in range(100_000)]]
-    order = find_order(videos, steps)
-    assert not order.proved
-    assert order.agreement == 50_000 + steps
+    assert find_order([], 3) == (0, 1, 2)
+    assert find_order([[]], 0) == ()

@@ -432,7 +432,7 @@ def _lengths(rows: Sequence[Statistics]) -> Table:
 
 
 def _show_order(row: Statistics, truth: Truth, listed: bool) -> None:
-    how = "listed" if listed else "found" if row.order_proved else "found, not proved best"
+    how = "listed" if listed else "found"
     steps = " → ".join(truth.steps[step] for step in row.order)
     screen.out.print(f"\n[bold]{escape(truth.task)}[/], order {how}: {escape(steps)}")
 

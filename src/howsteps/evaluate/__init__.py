@@ -30,14 +30,13 @@ from howsteps.evaluate.point_protocols import (
 )
 from howsteps.evaluate.protocols import PROTOCOLS, Prediction
 from howsteps.evaluate.script_protocols import by_time, judged, mention_times, script_score
-from howsteps.evaluate.statistics import Order, Statistics, find_order, narration_leads, statistics
+from howsteps.evaluate.statistics import Statistics, find_order, narration_leads, statistics
 
 __all__ = [
     "METHODS",
     "PROTOCOLS",
     "Comparison",
     "HitTable",
-    "Order",
     "Plan",
     "Prediction",
     "Sample",

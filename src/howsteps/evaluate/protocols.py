@@ -111,7 +111,7 @@ def make_reference(truth: Truth, rules: Rules | None = None, **options: Any) -> 
     ``options`` are the other fields of :class:`Reference`.
     """
     sequences = [[a.step for a in annotations] for annotations in truth.by_video.values()]
-    order = find_order(sequences, len(truth.steps)).steps
+    order = find_order(sequences, len(truth.steps))
     return Reference(truth, order, rules, **options)
 
 

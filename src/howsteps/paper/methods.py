@@ -268,7 +268,7 @@ def _supervised(sample: Sample, steps: int, seed: int) -> Prediction:
     """Learn classifiers from the truth of other videos; the steps and their order are known."""
     truth = sample.truth
     sequences = [[a.step for a in annotations] for annotations in truth.by_video.values()]
-    order = find_order(sequences, len(truth.steps)).steps
+    order = find_order(sequences, len(truth.steps))
     column = {step: k for k, step in enumerate(order)}
     masks = []
     for video, x in zip(sample.videos, sample.features, strict=True):
