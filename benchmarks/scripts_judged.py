@@ -52,7 +52,9 @@ class Judges(NamedTuple):
         steps = STEPS if script is None else len(script.steps)
         events = text_free(task, STEPS) if script is None else mention_times(script)
         timed = script_score(
-            by_time(in_truth(events, self.truth), self.truth, steps, lead=LEAD), order, "by time"
+            by_time(in_truth(events, self.truth), self.truth, steps, leads=(LEAD,)),
+            order,
+            "by time",
         )
         if script is None:
             return steps, np.nan, np.nan, timed.precision, timed.recall

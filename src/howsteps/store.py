@@ -28,7 +28,6 @@ from howsteps.task import (
     Mention,
     OtherStep,
     OtherWay,
-    Probability,
     Reading,
     Relation,
     Result,
@@ -146,10 +145,6 @@ class StepRecord(Record, kw_only=True):
 
     label: str
     support: Index
-    stability: Annotated[
-        Probability | None,
-        Meta(description="Share of subsamples of the videos in which the step is found again."),
-    ]
     optional: Annotated[bool, Meta(description="Whether the step may be left out.")] = False
     alternative: Annotated[bool, Meta(description="Whether it replaces the one before.")] = False
     learnt_from: Annotated[
@@ -378,7 +373,6 @@ def script_of(record: "ScriptRecord | ResultRecord", task: Task) -> Script:
             entry.label,
             tuple(mentions[at.video][at.mention] for at in entry.mentions),
             tuple(entry.examples),
-            entry.stability,
             entry.optional,
             entry.alternative,
             learnt_from=entry.learnt_from or 0,
@@ -522,7 +516,6 @@ def script_record(script: Script, task: Task) -> ScriptRecord:
             StepRecord(
                 label=step.label,
                 support=step.support,
-                stability=step.stability,
                 optional=step.optional,
                 alternative=step.alternative,
                 learnt_from=step.learnt_from or UNSET,

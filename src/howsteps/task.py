@@ -203,16 +203,15 @@ class Task:
 class Step:
     """One step of the job: the mentions that were aligned in one slot of the script.
 
-    ``stability`` is the share of subsamples of the videos in which the step is found again. An
-    ``optional`` step may be left out; an ``alternative`` replaces the step before it. ``named_by``
-    is the relation that describes the step best, if that is not its most frequent one. If the
-    script was learnt from other videos, ``learnt_from`` is the number of those that mention it.
+    An ``optional`` step may be left out; an ``alternative`` replaces the step before it.
+    ``named_by`` is the relation that describes the step best, if that is not its most frequent one.
+    If the script was learnt from other videos, ``learnt_from`` is the number of those that mention
+    it.
     """
 
     label: str
     mentions: tuple[Mention, ...]
     examples: tuple[str, ...] = ()
-    stability: float | None = None
     optional: bool = False
     alternative: bool = False
     named_by: Relation | None = None

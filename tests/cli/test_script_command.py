@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from howsteps._cli.app import app
-from howsteps._cli.script import script, show_script, stability_summary
+from howsteps._cli.script import script, show_script
 from howsteps.task import Script, Step, Task
 from tests.pipeline.jobs import captions
 from tests.script import spoken
@@ -91,21 +91,6 @@ def test_a_step_without_mentions_has_no_bar(capsys: pytest.CaptureFixture[str]) 
         line.split() for line in capsys.readouterr().out.splitlines() if line.strip()[:1].isdigit()
     ]
     assert rows == [["1", "fill", "the", "tub", "2", "█" * 10], ["2", "sing", "0"]]
-
-
-@pytest.mark.parametrize(
-    ("shares", "said"),
-    [
-        ((0.5, 0.9), "these steps are found 70% of the time (step 1 least often: 50%)"),
-        ((0.9, 0.9), "these steps are found 90% of the time"),
-        ((None, None), ""),
-    ],
-)
-def test_stability_is_one_sentence(shares: tuple[float | None, ...], said: str) -> None:
-    steps = tuple(Step("sing", (), stability=share) for share in shares)
-    assert (
-        stability_summary(Script(steps)).removeprefix("in random samples of the videos, ") == said
-    )
 
 
 @pytest.mark.slow

@@ -40,7 +40,7 @@ class TestScriptDocument:
         assert (found["version"], found["task"]) == (1, "wash a cat")
         step = found["steps"][0]
         assert set(step) == {
-            *("label", "support", "stability", "optional", "alternative"),
+            *("label", "support", "optional", "alternative"),
             *("relations", "examples", "mentions"),
         }
         assert set(step["relations"][0]) == {"verb", "noun", "count"}

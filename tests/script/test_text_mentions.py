@@ -26,7 +26,7 @@ def of(*acts: str) -> tuple[Mention, ...]:
 
 KNOWN = Script(
     (
-        Step("fill the tub", of("fill tub", "run water"), stability=0.9),
+        Step("fill the tub", of("fill tub", "run water")),
         Step("catch the cat", of("catch cat", "grab cat")),
         Step("wash the cat", of("wash cat", "rub cat")),
         Step("dry the cat", of("dry cat")),
@@ -65,7 +65,6 @@ class TestKnownSteps:
         assert [(s.label, s.mentions) for s in found] == [
             (s.label, s.mentions) for s in KNOWN.steps
         ]
-        assert [s.stability for s in found] == [0.9, None, None, None]
 
     def test_a_step_without_also_keeps_its_mentions_by_its_label(self) -> None:
         page = parse_script_text("Dry the cat\nfill a tub", PAGE)

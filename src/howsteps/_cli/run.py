@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.script import show_order_variation, show_script, stability_summary
+from howsteps._cli.script import show_order_variation, show_script
 from howsteps.errors import HowstepsError
 from howsteps.io.text import format_time, read_text
 from howsteps.pipeline.apply import apply as apply_model
@@ -308,8 +308,6 @@ def show(results: Mapping[str, Result], folders: Mapping[str, Path]) -> None:
     for name, result in results.items():
         show_script(result.task, result.script)
         show_order_variation(partial_order(result.task, result.script))
-        if stability := stability_summary(result.script):
-            screen.out.print(f"[dim]{stability}[/]")
         screen.out.print(f"[dim]{escape(_summary(result))}[/]")
         if aside := len(result.set_aside):
             total = screen.plural(len(result.task.videos) + aside, "video")

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from statistics import fmean
 from typing import Annotated, Any
 
 import msgspec
@@ -273,17 +272,6 @@ def show_order_variation(order: PartialOrder) -> None:
 def other_relations(step: Step) -> str:
     """The most frequent relations of a step other than the one of its label."""
     return ", ".join(str(relation) for relation, _ in step.relations[1 : 1 + OTHER_RELATIONS])
-
-
-def stability_summary(found: Script) -> str:
-    """How often subsamples of the videos give the same steps; empty if not measured."""
-    shares = {n: s.stability for n, s in enumerate(found.steps, 1) if s.stability is not None}
-    if not shares:
-        return ""
-    mean = fmean(shares.values())
-    least = min(shares, key=lambda number: shares[number])
-    worst = f" (step {least} least often: {shares[least]:.0%})" if shares[least] < mean else ""
-    return f"in random samples of the videos, these steps are found {mean:.0%} of the time{worst}"
 
 
 def show_quality(found: Script, mode: Mode) -> None:

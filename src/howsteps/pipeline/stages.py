@@ -7,7 +7,6 @@ inputs, and computes it if it is missing.
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 
 _TRANSCRIBE = 1  # version of the stage's output
 SEARCH_SECONDS = 5.0  # effort of the script search, in seconds on a typical machine
-SUBSAMPLE_SECONDS = 0.5  # the same for a subsample of the videos
 USUAL_STEPS = 5  # a script with fewer steps gets a remark
 FEW_NARRATIONS = 32  # parsed in less time than a second process needs to load the parser
 
@@ -176,7 +174,7 @@ def discover_script(
     certify: float = 0.0,
     stage: str = "script",
 ) -> Script:
-    """Find the steps of the job; in modes ``paper`` and ``authors`` each with its stability.
+    """Find the steps of the job.
 
     ``seconds`` and ``certify`` apply to modes ``paper`` and ``authors``, as in
     :func:`howsteps.paper.script.discover`. ``stage`` is the stage name in events.
@@ -257,12 +255,15 @@ def _discover(task: Task, options: RunOptions, seconds: float, certify: float) -
 
         return discover(task, steps=options.steps)
     from howsteps.paper.script import discover as align_mentions  # noqa: PLC0415 - loads Numba
-    from howsteps.paper.script import with_stability  # noqa: PLC0415
 
-    by_alignment = partial(align_mentions, mode=options.mode, seed=options.seed)
-    script = by_alignment(task, steps=options.steps, seconds=seconds, certificate_seconds=certify)
-    again = partial(by_alignment, steps=len(script.steps), seconds=SUBSAMPLE_SECONDS)
-    return with_stability(script, task, again, seed=options.seed)
+    return align_mentions(
+        task,
+        steps=options.steps,
+        mode=options.mode,
+        seed=options.seed,
+        seconds=seconds,
+        certificate_seconds=certify,
+    )
 
 
 class LocalisedTask(NamedTuple):

@@ -271,7 +271,7 @@ def script_document(scripts: list[tuple[Task, Script]]) -> dict[str, Any]:
     One task::
 
         {"version": 1, "task": …,
-         "steps": [{"label", "support", "stability", "optional", "alternative",
+         "steps": [{"label", "support", "optional", "alternative",
                     "relations": [{"verb", "noun", "count"}], "examples": […],
                     "mentions": [{"video", "start", "end", "verb", "noun"}]}],
          "alignment": {"objective", "objective_per_token", "bound"},

@@ -302,7 +302,6 @@ def _step(text: TextStep, mentions: Sequence[Mention], task: Task, known: Script
         text.label,
         ordered,
         same.examples if same else examples(task, ordered),
-        same.stability if same else None,
         text.optional,
         text.alternative,
     )

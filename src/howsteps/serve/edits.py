@@ -130,7 +130,6 @@ def _merge(draft: Draft, step: object, into: object) -> Draft:
         kept,
         mentions=_sorted(draft.task, (*kept.mentions, *other.mentions)),
         examples=(*kept.examples, *other.examples),
-        stability=None,
         optional=kept.optional and other.optional,
     )
     # Where both steps were placed by hand, the place of the kept step wins.
@@ -151,7 +150,7 @@ def _split(draft: Draft, step: object, label: object, mentions: object) -> Draft
         raise BadEdit("choose some mentions of the step, but not all")
     rest = tuple(mention for mention in before if mention not in chosen)
     new = Step(_label(draft, label), _sorted(draft.task, chosen))
-    kept = replace(draft.steps[index], mentions=rest, stability=None)
+    kept = replace(draft.steps[index], mentions=rest)
     return _inserted(_with(draft, index, kept), index + 1, new)
 
 
