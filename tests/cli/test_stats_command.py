@@ -57,6 +57,19 @@ def test_headings_and_names_are_whole_at_80_columns(tmp_path):
     assert "…" not in found.stdout
 
 
+@pytest.mark.parametrize(("rate", "seconds"), [(15, "2.0"), (30, "1.0")])
+def test_labels_of_frames_have_a_rate(tmp_path, rate, seconds):
+    for name, text in {
+        "mapping/mapping.txt": "0 background\n1 pour_milk\n",
+        "groundTruth/P03_milk.txt": "background\n" * 30 + "pour_milk\n" * 30,
+    }.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text)
+    code, out, _ = run("evaluate", "stats", tmp_path, "--rate", rate)
+    assert code == 0
+    assert any(seconds in line.split() for line in out.splitlines())
+
+
 def test_the_listed_order_can_be_used(table):
     _, out, _ = run("evaluate", "stats", table, "--listed")
     assert "coffee, order listed: grind → pour" in out

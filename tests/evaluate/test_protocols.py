@@ -98,13 +98,13 @@ def test_a_script_is_judged_by_the_global_order():
     assert (score.precision, score.recall, score.note) == (1, 1, "judged")
 
 
-@pytest.mark.parametrize(("lead", "recall"), [(2.0, 0), (6.0, 1)])
-def test_how_long_before_a_step_it_may_be_named_is_an_option(lead, recall):
+@pytest.mark.parametrize(("options", "recall"), [({}, 1), ({"leads": (2.0,)}, 0)])
+def test_how_long_before_a_step_it_may_be_named_is_an_option(options, recall):
     # Named five seconds before it is done, at another place in every video.
     videos = {f"v{n}": 10.0 + 20 * n for n in range(8)}
     seen = truth({v: [(0, at, at + 3)] for v, at in videos.items()}, 1, dict.fromkeys(videos, 200))
     times = tuple(Localisation(video, 0, at - 5) for video, at in videos.items())
-    reference = make_reference(seen, lead=lead)
+    reference = make_reference(seen, **options)
     assert measure("script", Prediction(1, mention_times=times), reference).recall == recall
 
 

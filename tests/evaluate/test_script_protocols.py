@@ -99,10 +99,17 @@ class TestByTime:
     def test_steps_that_are_named_early_need_a_lead(self):
         true, begins = job(12, seed=2)
         events = [Localisation(video, 0, found[1] - 1.5) for video, found in begins.items()]
-        assert by_time(events, true, steps=1, lead=2.0) == [{1}]
+        assert by_time(events, true, steps=1, leads=(2.0,)) == [{1}]
         assert by_time(events, true, steps=1) != [{1}]
 
-    def test_times_that_depend_on_the_position_only_match_no_step(self):
+    def test_the_lead_of_the_narration_need_not_be_known(self):
+        true, begins = job(12, seed=2)
+        for early in (1.5, 4.0, 8.0):
+            events = [Localisation(video, 0, found[1] - early) for video, found in begins.items()]
+            assert by_time(events, true, steps=1, leads=(2.0, 5.0, 10.0)) == [{1}]
+
+    @pytest.mark.parametrize("leads", [(0.0,), (2.0, 5.0, 10.0)])
+    def test_times_that_depend_on_the_position_only_match_no_step(self, leads):
         # The text-free control: one random time in each of ten bins. At most one in twenty of
         # its steps may be taken for a true one.
         taken = 0
@@ -114,7 +121,7 @@ class TestByTime:
                 for video in true.durations
                 for k in range(10)
             ]
-            taken += sum(map(bool, by_time(events, true, steps=10)))
+            taken += sum(map(bool, by_time(events, true, steps=10, leads=leads)))
         assert taken <= 0.05 * 120
 
     def test_several_mentions_in_a_video_are_one_hit(self):

@@ -45,6 +45,14 @@ _COUNTS = ("videos", "steps", "annotated")
 _SHARES = ("order_error", "missing", "repetition", "repetition_in_turn")
 _ROOM = 76  # columns of a terminal with room for the paper's numbers beside ours
 _FORMATS = (".svg", ".pdf", ".png")
+_Rate = Annotated[
+    float,
+    options.rare_option(
+        min=0.001,
+        metavar="FPS",
+        help="Frames per second of the labels of a data set with labels of frames.",
+    ),
+]
 
 
 def split_names(text: str) -> tuple[str, ...]:
@@ -184,14 +192,7 @@ def methods(
             help="Features of the videos: VIDEO.npy, a row for every third of a second.",
         ),
     ] = None,
-    rate: Annotated[
-        float,
-        options.rare_option(
-            min=0.001,
-            metavar="FPS",
-            help="Frames per second of the labels of a data set with labels of frames.",
-        ),
-    ] = FRAMES_PER_SECOND,
+    rate: _Rate = FRAMES_PER_SECOND,
     narration: Annotated[
         Literal["words", "meaning"],
         options.rare_option(help="Features of the narration: its words, or their meaning."),
@@ -340,6 +341,7 @@ def stats(
             "it is mentioned. DATA must be a task JSON file.",
         ),
     ] = None,
+    rate: _Rate = FRAMES_PER_SECOND,
     json_file: options.JsonFile = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -351,7 +353,7 @@ def stats(
 
     Example: howsteps evaluate stats captions/change_a_tire.json
     """
-    found = _truths(source)
+    found = _truths(source, rate)
     measured = []
     with screen.counting("measuring", len(found.truths), quiet=quiet) as advance:
         for each in found.truths:
@@ -375,11 +377,11 @@ def stats(
     screen.finish(found.problems, found=True)
 
 
-def _truths(source: Path) -> GroundTruth:
+def _truths(source: Path, rate: float) -> GroundTruth:
     """Read the ground truth of a file or, with the lengths of narrated videos, of a folder."""
     if not source.is_dir():
-        return datasets.read_truth(source)
-    found = datasets.read_labelled(source)
+        return datasets.read_truth(source, rate=rate)
+    found = datasets.read_labelled(source, rate=rate)
     truths = sorted((labelled.truth for labelled in found), key=lambda truth: truth.task)
     return GroundTruth(tuple(truths), found.problems)
 

@@ -15,7 +15,7 @@ from howsteps.evaluate.inputs import t_interval
 from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES, Method, Sample
 from howsteps.evaluate.protocols import (
     PROTOCOLS,
-    SCRIPT_LEAD,
+    SCRIPT_LEADS,
     SCRIPT_PROTOCOLS,
     Bars,
     NotMeasured,
@@ -38,7 +38,7 @@ class Plan:
     Each seed has a subsample of so many ``videos``; None: all videos, and seeds only affect the
     methods. ``narration`` are the features to use where the videos have none: ``words`` or
     ``meaning``. ``search_seconds`` is the effort of each search for a script. ``script_baselines``
-    are run too if scripts are scored. ``lead`` is as in :class:`Reference`.
+    are run too if scripts are scored. ``leads`` are as in :class:`Reference`.
     """
 
     methods: Mapping[str, Method] = field(default_factory=lambda: METHODS)
@@ -50,7 +50,7 @@ class Plan:
     narration: "Kind" = "words"
     search_seconds: float = 5.0
     script_baselines: Mapping[str, Method] = field(default_factory=lambda: SCRIPT_BASELINES)
-    lead: float = SCRIPT_LEAD
+    leads: tuple[float, ...] = SCRIPT_LEADS
 
     def __post_init__(self) -> None:
         if unknown := [name for name in self.protocols if name not in PROTOCOLS]:
@@ -157,7 +157,7 @@ def run_plan(
                 search_seconds=plan.search_seconds,
             )
             supervised: dict[str, Prediction] = {}
-        reference = make_reference(sample.truth, rules, bars=plan.bars, seed=seed, lead=plan.lead)
+        reference = make_reference(sample.truth, rules, bars=plan.bars, seed=seed, leads=plan.leads)
         for steps in plan.steps:
             for name, method in plan.runs.items():
                 prediction = supervised.get(name) or _predict(method, sample, steps, seed)

@@ -35,7 +35,7 @@ from howsteps.evaluate.script_protocols import (
 from howsteps.evaluate.statistics import find_order
 from howsteps.task import Localisation, Rule, Script, Truth
 
-SCRIPT_LEAD = 2.0  # seconds: narrators name a step shortly before they do it
+SCRIPT_LEADS = (2.0, 5.0, 10.0)  # seconds by which narrators name a step before they do it
 
 Rules: TypeAlias = Mapping[str, Sequence[Rule]]
 Localisations: TypeAlias = tuple[Localisation, ...]
@@ -93,8 +93,8 @@ class Reference:
     """The truth that predictions are compared with, and options of the comparison.
 
     ``order`` has the true steps in their global order, ``rules`` for each the rules of the
-    relations that name it, as people judged. ``seed`` is that of the bootstrap, and ``lead`` the
-    seconds by which a mention may precede its true step, for a script that is scored by time.
+    relations that name it, as people judged. ``seed`` is that of the bootstrap, and ``leads`` are
+    those of :func:`~howsteps.evaluate.by_time`.
     """
 
     truth: Truth
@@ -102,7 +102,7 @@ class Reference:
     rules: Rules | None = None
     bars: Bars = Bars.videos
     seed: int = 0
-    lead: float = SCRIPT_LEAD
+    leads: tuple[float, ...] = SCRIPT_LEADS
 
 
 def make_reference(truth: Truth, rules: Rules | None = None, **options: Any) -> Reference:
@@ -149,7 +149,7 @@ def _script(prediction: Prediction, reference: Reference) -> Score:
     if not prediction.mention_times:
         raise NotMeasured("has no script of its own")
     events = in_truth(prediction.mention_times, reference.truth)
-    options = by_time(events, reference.truth, prediction.steps, lead=reference.lead)
+    options = by_time(events, reference.truth, prediction.steps, leads=reference.leads)
     return script_score(options, reference.order, BY_TIME)
 
 

@@ -23,6 +23,10 @@ of true step g if any of its times lies in g; under the null hypothesis its prob
 The discovered step counts as the true step g with the largest lift Σ_n (hit_n − p_n) among those
 whose number of hits has a p-value of at most α/K (independent videos: a Poisson-binomial tail). A
 script of random times, in bins or not, recovers nothing this way.
+
+Narrators name a step before they do it, some as they begin and some ten seconds early, so true
+steps are extended to the front. Of several such *leads* the one with which most discovered steps
+count is taken, for all steps of the script, and α is divided by their number.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -129,7 +133,7 @@ def by_time(
     truth: TruthLike,
     steps: int | None = None,
     *,
-    lead: float = 0.0,
+    leads: Sequence[float] = (0.0,),
 ) -> list[set[int]]:
     """Return the true step, if any, that each discovered step counts as by time.
 
@@ -138,26 +142,29 @@ def by_time(
     events
         Times at which each discovered step happens or is mentioned, any number in a video, in a
         form of :mod:`howsteps.evaluate.inputs`; those without a time are ignored.
-    lead
-        Seconds by which true steps are extended to the front: narrators name a step shortly before
-        they do it.
+    leads
+        Seconds by which true steps are extended to the front.
     """
     truth = as_truth(truth)
     localisations, steps = as_predictions(events, truth, steps, once=False)
     lengths = _lengths(localisations, truth)
-    intervals: dict[tuple[str, int], list[tuple[float, float]]] = {}
-    for a in truth.annotations:
-        intervals.setdefault((a.video, a.step), []).append((a.start - lead, a.end))
-    options = []
-    for step in range(steps):
-        times = _relative_times(localisations, step, lengths)
-        lifts = {}
-        for true in range(len(truth.steps)):
-            hits, null = _hits(times, true, intervals, lengths)
-            if poisson_binomial_tail(int(hits.sum()), null) <= ALPHA / len(truth.steps):
-                lifts[true] = float((hits - null).sum())
-        options.append({max(lifts, key=lambda true: lifts[true])} if lifts else set())
-    return options
+    times = [_relative_times(localisations, step, lengths) for step in range(steps)]
+    level = ALPHA / (len(truth.steps) * len(leads)) if truth.steps else ALPHA
+    found: list[list[set[int]]] = []
+    for lead in leads:
+        intervals: dict[tuple[str, int], list[tuple[float, float]]] = {}
+        for a in truth.annotations:
+            intervals.setdefault((a.video, a.step), []).append((a.start - lead, a.end))
+        options = []
+        for times_of_step in times:
+            lifts = {}
+            for true in range(len(truth.steps)):
+                hits, null = _hits(times_of_step, true, intervals, lengths)
+                if poisson_binomial_tail(int(hits.sum()), null) <= level:
+                    lifts[true] = float((hits - null).sum())
+            options.append({max(lifts, key=lambda true: lifts[true])} if lifts else set())
+        found.append(options)
+    return max(found, key=lambda options: len(set().union(*options)))
 
 
 def poisson_binomial_tail(count: int, probabilities: NDArray[np.float64]) -> float:
