@@ -141,7 +141,7 @@ class MentionTime(Record, forbid_unknown_fields=False):
 
 
 class StepRecord(Record, kw_only=True):
-    """A step; ``support`` is the number of videos that mention it."""
+    """A step; ``support`` is the number of videos in which it is said."""
 
     label: str
     support: Index
@@ -329,6 +329,7 @@ def result_of(record: ResultRecord, folder: Path) -> Result:
     check_localisations(readings, task, script, "readings")
     if unknown := read - {video.id for video in videos}:
         raise Malformed(f"read_videos: there is no video {min(unknown)!r}")
+    script = script.read(readings)
     return Result(task, script, places, tuple(record.set_aside), ways, readings, read)
 
 

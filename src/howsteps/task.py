@@ -206,7 +206,7 @@ class Step:
     An ``optional`` step may be left out; an ``alternative`` replaces the step before it.
     ``named_by`` is the relation that describes the step best, if that is not its most frequent one.
     If the script was learnt from other videos, ``learnt_from`` is the number of those that mention
-    it.
+    it. ``read_in`` are the videos in which a language model read that it is done.
     """
 
     label: str
@@ -216,11 +216,12 @@ class Step:
     alternative: bool = False
     named_by: Relation | None = None
     learnt_from: int = 0
+    read_in: frozenset[str] = frozenset()
 
     @cached_property
     def support(self) -> int:
-        """The number of videos that mention this step."""
-        return len({mention.video for mention in self.mentions})
+        """The number of videos in which this step is said, as mentions or a model show."""
+        return len(self.read_in.union(mention.video for mention in self.mentions))
 
     @cached_property
     def relations(self) -> list[tuple[Relation, int]]:
@@ -270,6 +271,14 @@ class Script:
     seconds: float = 0.0
     editor: str = ""
     changes: tuple[str, ...] = ()
+
+    def read(self, readings: "Iterable[Reading]") -> "Script":
+        """The script with the videos in which each step was read."""
+        videos: dict[int, set[str]] = {index: set() for index in range(len(self.steps))}
+        for reading in readings:
+            videos[reading.step].add(reading.video)
+        steps = (replace(s, read_in=frozenset(videos[k])) for k, s in enumerate(self.steps))
+        return replace(self, steps=tuple(steps))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,16 @@ import pytest
 
 from howsteps.narration.wordnet import WordNet
 from howsteps.reader import AnswerError, make_question
-from howsteps.reader.answer import SCHEMA, Answer, AnsweredStep, nearest_steps, parse_answer
+from howsteps.reader.answer import (
+    SCHEMA,
+    Answer,
+    AnsweredStep,
+    nearest_steps,
+    parse_answer,
+    without_unsaid,
+)
 from howsteps.script.acts import Act
+from howsteps.task import Reading
 from tests.reader.jobs import QUESTION, TASK, answer, found, labels, made
 
 STEPS = answer()["steps"]
@@ -122,15 +130,23 @@ def test_a_name_in_words_that_nobody_says_is_kept_and_marked() -> None:
     assert '"champagne"' in line
 
 
-def test_a_proposed_step_stays_if_two_narrators_say_it() -> None:
+def test_a_proposed_step_stays_if_two_videos_say_it_by_mentions_or_readings() -> None:
     steps = answer()["steps"]
     assert isinstance(steps, list)
     del steps[3]
     push = {"name": "press", "look_for": ["push down the plunger"]}
-    edit = made(answer(steps=[*steps, push, {"name": "add the sugar"}]))
-    assert labels(edit)[3:] == ["press"]
+    edit = made(answer(steps=[*steps, push, {"name": "add the sugar"}, {"name": "serve"}]))
+    assert labels(edit)[3:] == ["press", "add the sugar", "serve"]
     assert edit.mentions[3][0].verb == "push"
-    assert '"add the sugar" is left out: fewer than 2 videos say it' in edit.changes
+    assert edit.script is not None
+    read = [Reading(v, k, 1, 2, 1, 1) for v, k in (("ann", 4), ("ann", 5), ("bob", 5), ("bob", 0))]
+    script, readings = without_unsaid(edit.script, read)
+    assert [(s.label, s.support) for s in script.steps[3:]] == [("press", 4), ("serve", 2)]
+    assert script.steps[4].read_in == {"ann", "bob"}
+    assert [(r.video, r.step) for r in readings] == [("ann", 4), ("bob", 4), ("bob", 0)]
+    script = without_unsaid(replace(edit.script, changes=edit.changes), [])[0]
+    assert '"add the sugar" is left out: fewer than 2 videos say it' in script.changes
+    assert 'added "add the sugar"' not in script.changes
 
 
 def test_a_video_of_another_job_is_set_aside_unless_it_has_the_steps() -> None:

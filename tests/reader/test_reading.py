@@ -11,6 +11,7 @@ from howsteps.reader.reading import (
     Asker,
     Range,
     VideoQuestions,
+    agreement,
     lines_of,
     most_different,
     parse_reading,
@@ -162,6 +163,29 @@ def test_the_most_different_videos_are_read_first() -> None:
     assert most_different(videos, cost, 25) == ["b", "c"]
     assert most_different(videos, cost | {"a": 0}, 10) == ["a", "c"]
     assert most_different(videos, cost, 0) == []
+
+
+def test_readings_that_agree_with_mentions_as_chance_would_are_poor() -> None:
+    said = [
+        tuple(Mention(f"v{n}", "do", "it", "do it", 100.0 * k + 5, 100.0 * k + 6) for n in range(9))
+        for k in range(3)
+    ]
+    script = Script(tuple(Step(f"step {k}", said[k]) for k in range(3)))
+
+    def read(*steps: int, videos: int = 9) -> list[Reading]:
+        """A reading around each mention, called one of these steps."""
+        return [
+            Reading(f"v{n}", step, 100.0 * k, 100.0 * k + 9, 1, 1)
+            for n in range(videos)
+            for k, step in enumerate(steps)
+        ]
+
+    assert agreement(script, read(0, 1, 2)) == (27, 1.0, 0.0)
+    assert agreement(script, read(1, 2, 0)) == (27, 0.0, 0.5)
+    assert not agreement(script, read(0, 1, 2)).is_poor
+    assert agreement(script, read(1, 2, 0)).is_poor
+    assert not agreement(script, read(1, 2, 0, videos=3)).is_poor  # too few to tell
+    assert agreement(script, []) == (0, 0.0, 0.0)
 
 
 def test_a_ceiling_is_kept_whatever_the_model_says() -> None:

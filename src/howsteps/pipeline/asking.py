@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from howsteps.errors import HowstepsError, Problem
 from howsteps.io.files import key_of
@@ -25,31 +26,81 @@ from howsteps.reader import (
     edit_script,
     make_question,
 )
-from howsteps.reader.answer import SCHEMA
+from howsteps.reader.answer import SCHEMA, without_unsaid
 from howsteps.reader.dialogue import SECOND_TOKENS
 from howsteps.reader.exchange import Recorded, estimated_tokens
-from howsteps.reader.reading import Asker, VideoQuestions, VideoReading, most_different
-from howsteps.task import Reading, Script, SetAside, Task
+from howsteps.reader.reading import (
+    Asker,
+    VideoQuestions,
+    VideoReading,
+    agreement,
+    most_different,
+)
+from howsteps.task import Reading, Script, SetAside, Task, Video
 
 _EDITOR = _READING = 1  # versions of the cache entries
 EDITOR, READING = "editor", "reading"
 
 
-def edit(
+class Asked(NamedTuple):
+    """What became of a task and its script, what was read in which videos, and problems."""
+
+    task: Task
+    script: Script
+    set_aside: tuple[SetAside, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    read_videos: frozenset[str] = frozenset()
+    problems: tuple[Problem, ...] = ()
+
+
+def ask(
     task: Task,
     script: Script,
     reader: Reader,
     options: RunOptions,
     context: Context,
-    set_aside: Sequence[SetAside] = (),
-) -> tuple[Task, Script, list[Problem]]:
+    set_aside: Sequence[SetAside] | None,
+) -> Asked:
+    """Let a language model write the script, and read every video.
+
+    If what it reads contradicts the narrators, neither is used.
+
+    Parameters
+    ----------
+    set_aside
+        Videos that are not in the task. None: a person wrote the script, which stays.
+    """
+    found = Asked(task, script)
+    if set_aside is not None:
+        found = _edit(task, script, reader, options, context, set_aside)
+    if options.mode == "default":
+        found = _read_videos(found, reader, context)
+    if set_aside is None:
+        found = found._replace(script=script.read(found.readings))
+    else:
+        said, readings = without_unsaid(found.script, found.readings)
+        found = found._replace(script=said, readings=readings)
+    agreed = agreement(found.script, found.readings)
+    if not agreed.is_poor:
+        return found
+    reason = (
+        f"nothing of {reader.model} is used: of {agreed.mentions} mentions of steps that it read, "
+        f"{agreed.own:.0%} are where it read their step, {agreed.others:.0%} where another"
+    )
+    return Asked(task, script, problems=(*found.problems, _problem(task, reason, harmless=True)))
+
+
+def _edit(
+    task: Task,
+    script: Script,
+    reader: Reader,
+    options: RunOptions,
+    context: Context,
+    set_aside: Sequence[SetAside],
+) -> Asked:
     """Let a language model write the script; if that fails, the script is unchanged.
 
     Replies are cached under the question, so a second run sends no request.
-
-    Returns
-    -------
-    The task without the videos of another job, the script, and problems.
     """
     question = make_question(task, script, set_aside)
     key = key_of(_EDITOR, question=question.text, model=reader.model)
@@ -64,22 +115,27 @@ def edit(
             found = edit_script(question, reply, label_reader)
         except LanguageModelError as error:
             progress.done(task.name, cached=False)
-            return task, script, [_problem(task, f"the script was not edited: {error}")]
+            problem = _problem(task, f"the script was not edited: {error}")
+            return Asked(task, script, problems=(problem,))
         if reply.replies != known:
             context.cache.put(EDITOR, key, reply.replies)
         progress.done(task.name, cached=reply.replies == known)
     reasons = "; then: ".join(found.refused)
     if found.script is None:
-        return task, script, [_problem(task, f"the script was not edited: {reasons}")]
-    other = {*found.other_job}
-    reason = f"set aside: of another job, says {reader.model}"
-    problems = [Problem(path_of(v), reason, harmless=True) for v in task.videos if v.id in other]
+        problem = _problem(task, f"the script was not edited: {reasons}")
+        return Asked(task, script, problems=(problem,))
+    said = f"of another job, says {reader.model}"
+    other = [video for video in task.videos if video.id in found.other_job]
+    problems = [Problem(path_of(v), f"set aside: {said}", harmless=True) for v in other]
     if reasons:
         unused = f"an answer of {reader.model} was not used: {reasons}"
         problems.append(_problem(task, unused, harmless=True))
-    script = replace(found.script, editor=reader.model, changes=found.changes)
-    kept = tuple(video for video in task.videos if video.id not in other)
-    return replace(task, videos=kept), script, problems
+    return Asked(
+        replace(task, videos=tuple(video for video in task.videos if video not in other)),
+        replace(found.script, editor=reader.model, changes=found.changes),
+        tuple(SetAside(video.id, video.title, said) for video in other),
+        problems=tuple(problems),
+    )
 
 
 def _problem(task: Task, reason: str, *, harmless: bool = False) -> Problem:
@@ -92,42 +148,33 @@ def _known_replies(stage: str, key: str, reader: Reader, context: Context) -> li
     return known or []
 
 
-def read_videos(
-    task: Task, script: Script, reader: Reader, context: Context
-) -> tuple[tuple[Reading, ...], frozenset[str], list[Problem]]:
+def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
     """Let a language model read where the steps are done, each video by itself.
 
     Replies are cached for each video, so a run can be interrupted, repeated and extended. What
     fails costs that video alone. If not all videos can be read for the tokens that may be sent,
     the most different ones are.
-
-    Returns
-    -------
-    What was read, the ids of the videos that were, and problems.
     """
+    task, script = asked.task, asked.script
     questions = {v.id: VideoQuestions(task, script, v) for v in task.videos if v.sentences}
     keys = {
-        video: key_of(_READING, questions=asked.texts, model=reader.model)
-        for video, asked in questions.items()
+        video: key_of(_READING, questions=own.texts, model=reader.model)
+        for video, own in questions.items()
     }
     known = {video: _known_replies(READING, keys[video], reader, context) for video in questions}
-    tokens = {video: 0 if known[video] else asked.tokens for video, asked in questions.items()}
-    videos = [video for video in task.videos if video.id in questions]
-    chosen = most_different(videos, tokens, reader.tokens)
-    problems = [
-        Problem(
-            path_of(video),
-            f"not read: all videos take {sum(tokens.values()):,} tokens, and at most "
-            f"{reader.tokens:,} may be sent (`llm_tokens`)",
-            harmless=True,
-        )
-        for video in videos
-        if video.id not in chosen
-    ]
+    tokens = {video: 0 if known[video] else own.tokens for video, own in questions.items()}
+    chosen = most_different([own.video for own in questions.values()], tokens, reader.tokens)
+    problems = list(asked.problems)
+    reason = (
+        f"not read: all videos take {sum(tokens.values()):,} tokens, and at most "
+        f"{reader.tokens:,} may be sent (`llm_tokens`)"
+    )
+    unread = (own.video for own in questions.values() if own.video.id not in chosen)
+    problems += [Problem(path_of(video), reason, harmless=True) for video in unread]
     if (sent := sum(tokens[video] for video in chosen)) and reader.address:
         requests = sum(len(questions[video].pieces) for video in chosen if not known[video])
         context.callback(Sends(task.name, "transcripts", reader.address, requests, sent))
-    readings: dict[str, VideoReading] = {}
+    found: dict[str, VideoReading] = {}
     asker = Asker(reader)
     with (
         context.stage(READING, task.name, len(chosen)) as progress,
@@ -138,23 +185,23 @@ def read_videos(
             for job in as_completed(jobs):
                 video = jobs[job]
                 try:
-                    readings[video], replies = job.result()
+                    found[video], replies = job.result()
                     if replies != known[video]:
                         context.cache.put(READING, keys[video], replies)
                 except (LanguageModelError, AnswerError) as error:
-                    problems += _unread(task, video, reader, error)
+                    problems += _unread(questions[video].video, reader, error)
                 progress.done(video, cached=bool(known[video]))
         except BaseException:  # such as Ctrl-C, after which nothing more is sent
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+    in_order = [video for video in questions if video in found]
     problems += [
-        Problem(path_of(video), f"read by {reader.model}: {remark}", harmless=True)
-        for video in videos
-        if video.id in readings
-        for remark in _remarks(readings[video.id])
+        Problem(path_of(questions[video].video), f"read by {reader.model}: {remark}", harmless=True)
+        for video in in_order
+        for remark in _remarks(found[video])
     ]
-    found = tuple(r for v in videos if v.id in readings for r in readings[v.id].readings)
-    return found, frozenset(readings), problems
+    readings = tuple(reading for video in in_order for reading in found[video].readings)
+    return asked._replace(readings=readings, read_videos=frozenset(found), problems=tuple(problems))
 
 
 def _remarks(reading: VideoReading) -> list[str]:
@@ -162,10 +209,9 @@ def _remarks(reading: VideoReading) -> list[str]:
     return [*other, *(f"in part of no use ({remark})" for remark in reading.remarks)]
 
 
-def _unread(task: Task, video: str, reader: Reader, error: HowstepsError) -> list[Problem]:
+def _unread(video: Video, reader: Reader, error: HowstepsError) -> list[Problem]:
     """The problem of a video that was not read; none if its question was written to be answered."""
-    if isinstance(error, Unanswered) and isinstance(reader, AnswerFolder) and reader.ask:
-        return []
-    [unread] = [each for each in task.videos if each.id == video]
     harmless = isinstance(error, Unanswered)
-    return [Problem(path_of(unread), f"not read by {reader.model}: {error}", harmless=harmless)]
+    if harmless and isinstance(reader, AnswerFolder) and reader.ask:
+        return []
+    return [Problem(path_of(video), f"not read by {reader.model}: {error}", harmless=harmless)]

@@ -136,6 +136,7 @@ def place_again(
     _check(fixed, before.task, new)
     task, features = visual_features(before.task, options, context)
     readings = _still_read(before, new)
+    new = new.read(readings)
     unread = {*range(len(new.steps))} - {reading.step for reading in readings}
     localised = place(
         task, new, features, options, context, fixed, readings, before.read_videos, unread

@@ -46,7 +46,7 @@ from howsteps.pipeline.work_folder import (
 from howsteps.reader import AnswerFolder, LanguageModel, Reader, Remembered
 from howsteps.script.text_form import VideoChoices
 from howsteps.store import GivenTask, Malformed, converted, without_captions
-from howsteps.task import Reading, Result, SetAside, Task
+from howsteps.task import Result, Task
 
 MANY_FILES = 500  # captions that take longer than a few seconds to read
 
@@ -360,8 +360,6 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     """
     task, given, options, reader = job.task, job.script, job.options, job.reader
     problems: list[Problem] = []
-    readings: tuple[Reading, ...] = ()
-    read: frozenset[str] = frozenset()
     try:
         if given:
             options = placing.checked_options(given, task, options)  # fail before the slow stages
@@ -378,18 +376,15 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         problems += remarks
         ways = selection.find_other_ways(all_videos, chosen.ways, options, context)
         problems = selection.with_page_hint(problems, ways if job.pages else ())
-        if reader and not given:
-            write_script(task, script, job.folder, UNEDITED)
-            before = task.videos
-            task, script, remarks = asking.edit(
-                task, script, reader, options, context, chosen.set_aside
-            )
-            problems += remarks
-            said = f"of another job, says {reader.model}"
-            set_aside += [SetAside(v.id, v.title, said) for v in before if v not in task.videos]
-        if reader and options.mode == "default":
-            readings, read, remarks = asking.read_videos(task, script, reader, context)
-            problems += remarks
+        asked = asking.Asked(task, script)
+        if reader:
+            if not given:
+                write_script(task, script, job.folder, UNEDITED)
+            aside = None if given else chosen.set_aside
+            asked = asking.ask(task, script, reader, options, context, aside)
+        task, script = asked.task, asked.script
+        set_aside += asked.set_aside
+        problems += asked.problems
         if isinstance(reader, AnswerFolder) and reader.ask:
             return None, problems, set()
         problems += other_job_remark(task.name, job.folder)
@@ -402,6 +397,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
             task, features.vectors, [*problems, *features.problems]
         )
         by_hand = placing.manual_localisations(job.folder, task, script)
+        readings, read = asked.readings, asked.read_videos
         placed = placing.place(task, script, features, options, context, by_hand, readings, read)
     except CannotWrite:
         raise

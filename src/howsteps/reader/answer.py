@@ -40,7 +40,7 @@ from howsteps.script.order import keep_in_order, precedence
 from howsteps.script.similarity import noun_similarity, verb_similarity
 from howsteps.script.text_mentions import LabelReader, add_matches
 from howsteps.store import reason_of
-from howsteps.task import Mention, Script, Step, Task
+from howsteps.task import Mention, Reading, Script, Step, Task
 
 MIN_STEPS, MAX_STEPS = 3, 20
 _MAX_LOOK_FOR = 8  # phrases
@@ -105,7 +105,8 @@ class Edit:
     Attributes
     ----------
     script
-        The script of the model; None if it is not used.
+        The script of the model; None if it is not used. Steps that hardly anybody says have no
+        mentions: they may be found by reading.
     other_job
         Ids of the videos that the answer says are of another job.
     changes
@@ -367,7 +368,7 @@ def contradiction(
 def _named_steps(
     question: Question, answer: Answer, task: Task, mentions: Sequence[Sequence[Mention]]
 ) -> tuple[list[Step], list[str]]:
-    """The steps that were found, and remarks on names and on steps that were not."""
+    """The steps of an answer with their names, and remarks on names."""
     steps: list[Step] = []
     remarks: list[str] = []
     said = SaidWords(task)
@@ -375,15 +376,16 @@ def _named_steps(
     last = -1
     for index, (given, own) in enumerate(zip(answer.steps, mentions, strict=True)):
         name = plain_name(given.name)
-        if not own:
-            remarks.append(f'"{name}" is left out: fewer than {MIN_VIDEOS} videos say it')
+        of_one = not name or said.by_one_narrator(name, own)
+        if of_one and not own:
+            remarks.append(f"step {index + 1} is left out: its name is that of one narrator")
             continue
-        if not name or said.by_one_narrator(name, own):
+        if of_one:
             [usual] = name_steps(task, [[own]])
             if name:
                 remarks.append(f'"{name}" is called "{usual.label}": only one narrator says so')
             name = usual.label
-        elif unsaid := said.by_nobody(name, own):
+        elif own and (unsaid := said.by_nobody(name, own)):
             words = ", ".join(f'"{word}"' for word in unsaid)
             remarks.append(f'"{name}" has words of the model, which nobody says: {words}')
         while any(step.label == name for step in steps):
@@ -397,9 +399,31 @@ def _named_steps(
             alternative=any({last, index} <= {*group} for group in alternatives),
         )
         first = {act_of(m) for id_ in given.acts[:1] for m in question.mentions.get(id_, ())}
-        steps.append(step.named_after(naming_relation(step, first)))
+        steps.append(step.named_after(naming_relation(step, first)) if own else step)
         last = index
     return steps, remarks
+
+
+def without_unsaid(
+    script: Script, readings: Sequence[Reading]
+) -> tuple[Script, tuple[Reading, ...]]:
+    """Leave out the steps that fewer than two videos say, by mentions or by readings.
+
+    Returns
+    -------
+    The script, whose ``changes`` say what was left out, and the readings of its steps.
+    """
+    script = script.read(readings)
+    kept = [k for k, step in enumerate(script.steps) if step.mentions or step.support >= MIN_VIDEOS]
+    left = [step.label for k, step in enumerate(script.steps) if k not in kept]
+    added = {f'added "{label}"' for label in left}
+    changes = [line for line in script.changes if line not in added]
+    changes += [f'"{label}" is left out: fewer than {MIN_VIDEOS} videos say it' for label in left]
+    index = {old: new for new, old in enumerate(kept)}
+    return (
+        replace(script, steps=tuple(script.steps[k] for k in kept), changes=tuple(changes)),
+        tuple(replace(each, step=index[each.step]) for each in readings if each.step in index),
+    )
 
 
 def script_changes(before: Script, after: Script) -> list[str]:

@@ -89,7 +89,7 @@ class Remembered:
 
     model: str
     address: ClassVar[str] = ""
-    tokens: ClassVar[int] = 0
+    tokens: ClassVar[int] = 2**62
     parallel: ClassVar[int] = 1
 
     def reply(

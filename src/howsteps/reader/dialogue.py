@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import msgspec
 import numpy as np
 
-from howsteps.reader.act_groups import relative_positions
+from howsteps.reader.act_groups import MIN_VIDEOS, relative_positions
 from howsteps.reader.answer import Edit, parse_answer, script_changes, script_of_answer
 from howsteps.reader.exchange import (
     KEY,
@@ -145,12 +145,15 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
 
 def _remarks(question: Question, script: Script, edit: Edit) -> list[str]:
     """Swapped steps, steps that were not found, and what could not be used."""
-    numbers = [n for n, mentions in enumerate(edit.mentions, 1) if mentions]
+    said = (number for number, mentions in enumerate(edit.mentions, 1) if mentions)
+    numbers = [next(said) if step.mentions else 0 for step in script.steps]
     swaps = sorted(partial_order(question.task, script).swaps, key=lambda s: s.in_order - s.swapped)
     lines = [
         f"{numbers[swap.one]} and {numbers[swap.two]}: in this order in {swap.in_order} videos, "
         f"swapped in {swap.swapped}"
         for swap in swaps[:_SWAPS]
     ]
+    unsaid = [step.label for step in script.steps if not step.mentions]
+    lines += [f'"{label}" is said in fewer than {MIN_VIDEOS} videos' for label in unsaid]
     changed = {*script_changes(question.script, script)}
     return lines + [line for line in edit.changes if line not in changed]

@@ -47,6 +47,10 @@ _CONTEXT = 3  # lines of the piece before
 _MAX_ACTS = 3  # of a step that are shown
 _MAX_WRONG = 5  # faults of an answer that are told
 _MAX_FAILURES = 5  # in a row, after which a server is left alone
+_SLACK = 1.0  # seconds around a reading
+# Readings of a large model have .35 to .59 (seven jobs). Where a part of them is replaced by random
+# ones, the places are worse than without any below .2 to .3.
+MIN_AGREEMENT, _MIN_MENTIONS = 0.25, 10
 
 SCHEMA: Schema = object_schema(
     done=list_schema(list_schema({"type": "integer"})), other_job={"type": "boolean"}
@@ -276,6 +280,47 @@ def joined(ranges: Sequence[Range]) -> list[Range]:
         else:
             found.append(given)
     return found
+
+
+class Agreement(NamedTuple):
+    """How readings agree with the mentions of the steps.
+
+    Attributes
+    ----------
+    mentions
+        The number of mentions of steps that were read in their video.
+    own, others
+        The share of them inside a reading of their step, and inside one of another step that was
+        read in the video, which is what chance would give.
+    """
+
+    mentions: int
+    own: float
+    others: float
+
+    @property
+    def is_poor(self) -> bool:
+        """Whether the readings say no more than chance, or little more."""
+        return self.mentions >= _MIN_MENTIONS and self.own - self.others < MIN_AGREEMENT
+
+
+def agreement(script: Script, readings: Sequence[Reading]) -> Agreement:
+    """Compare readings with the mentions of the steps."""
+    read: dict[str, dict[int, list[Reading]]] = defaultdict(lambda: defaultdict(list))
+    for reading in readings:
+        read[reading.video][reading.step].append(reading)
+    own, others = [], []
+    for step, mention in ((k, m) for k, each in enumerate(script.steps) for m in each.mentions):
+        steps = read[mention.video]
+        inside = {
+            k
+            for k, of_step in steps.items()
+            if any(r.start - _SLACK <= mention.start <= r.end + _SLACK for r in of_step)
+        }
+        if step in steps:
+            own.append(step in inside)
+            others.append(len(inside - {step}) / max(len(steps) - 1, 1))
+    return Agreement(len(own), sum(own) / max(len(own), 1), sum(others) / max(len(own), 1))
 
 
 class Asker:
