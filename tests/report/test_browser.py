@@ -1,12 +1,12 @@
 """The page in a real browser: mouse, keyboard, small screens."""
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
 
 from howsteps.report.page import write_page
-from howsteps.task import LEVELS
+from howsteps.task import LEVELS, SetAside
 
 from .chromium import until
 from .job import tea
@@ -186,7 +186,62 @@ def test_search_finds_steps_and_words_said(visit, report, job) -> None:
     assert not page.locator("#results").is_visible()
 
 
+def test_search_finds_a_step_by_what_is_said_in_it_and_titles(visit, report, job) -> None:
+    page = visit(report)
+    options = page.locator("#results [role=option]")
+    page.locator("#search").fill("fresh")  # "first fill the kettle with fresh water"
+    said = job.script.steps[0].support
+    assert options.first.inner_text().split("\n") == [
+        "1",
+        "Fill the kettle",
+        f"said in {count(said)}",
+    ]
+    assert options.count() == 1 + said
+    assert "Ada makes tea" in options.nth(1).inner_text()
+    assert options.nth(1).locator(".badge").inner_text() == "1"
+    page.locator("#search").fill("bo makes")
+    assert options.all_inner_texts() == ["Bo makes tea"]
+    page.keyboard.press("Enter")
+    assert page.locator("#viewer .pane").first.get_attribute("data-video") == "1"
+
+
+def count(number: int) -> str:
+    return f"{number} video{'s' * (number != 1)}"
+
+
+# Which videos are used
+
+
+def test_set_aside_videos_come_back_with_one_command(visit, job, tmp_path) -> None:
+    others = [SetAside("it's", "Tie a knot", "says 'rope'"), SetAside("b", "Bee", "left out")]
+    page = visit(write_page(replace(job, set_aside=tuple(others)), tmp_path, thumbnails=False))
+    assert "2 of 6 videos set aside" in page.locator(".hero").inner_text()
+    command = page.locator(".choice code")
+    page.get_by_role("button", name="Use again: Tie a knot").click()
+    assert command.inner_text() == r"howsteps run VIDEOS --out WORK '--keep=it'\''s'"
+    page.get_by_role("button", name="Use again: Tie a knot").click()
+    assert not command.is_visible()
+    page.get_by_role("button", name="Use again: Bee").click()
+    page.get_by_role("button", name="Leave out: Ada makes tea").click()
+    assert command.inner_text() == "howsteps run VIDEOS --out WORK --keep=b --drop=Ada"
+    page.get_by_role("button", name="Clear").click()
+    assert page.locator("[aria-pressed=true].choose").count() == 0
+
+
 # Keys, screen readers, themes, paper
+
+
+def test_no_row_of_the_grid_is_hidden_in_a_box(visit, tmp_path) -> None:
+    page = visit(write_page(tea(12, 15), tmp_path, thumbnails=False))
+    box = page.locator("[data-view=grid]")
+    assert box.evaluate("one => one.scrollHeight <= one.clientHeight")
+    box.evaluate("one => one.scrollLeft = 300")
+    page.locator(".grid tbody tr").last.scroll_into_view_if_needed()
+    until(page, "document.querySelector('[data-view=heads]').scrollLeft === 300")
+    title, place = page.locator(".heads .title").nth(4), cell(page, 4, 14)
+    assert abs(title.bounding_box()["x"] - place.bounding_box()["x"]) < 1
+    bar, head = page.locator(".bar").bounding_box(), title.bounding_box()
+    assert bar["height"] <= head["y"] < place.bounding_box()["y"]
 
 
 def test_the_grid_is_one_tab_stop_with_arrow_keys(visit, report, job) -> None:
@@ -245,6 +300,18 @@ def test_the_theme_follows_the_system_until_chosen(visit, report) -> None:
     assert page.evaluate(paper) == light
 
 
+@pytest.mark.parametrize("width", [320, 390, 768, 1024])
+def test_nothing_in_the_head_covers_anything_else(visit, report, width) -> None:
+    page = visit(report, width=width)
+    parts = page.locator(".bar nav a, .bar .search, .bar .tools button, .brand")
+    boxes = [box for box in (part.bounding_box() for part in parts.all()) if box]
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
+    for a, b in combinations(boxes, 2):
+        is_beside = a["x"] + a["width"] <= b["x"] + 0.5 or b["x"] + b["width"] <= a["x"] + 0.5
+        is_below = a["y"] + a["height"] <= b["y"] + 0.5 or b["y"] + b["height"] <= a["y"] + 0.5
+        assert is_beside or is_below
+
+
 @pytest.mark.parametrize("width", [320, 390, 768])
 def test_small_screens_never_scroll_sideways(visit, report, width) -> None:
     page = visit(report, width=width, height=800)
@@ -263,3 +330,6 @@ def test_print_has_the_sheet_and_the_timelines(visit, tmp_path) -> None:
     assert page.locator(".timeline").nth(99).locator(".mark").first.is_visible()
     for part in (".bar", "#grid", "#words"):
         assert not page.locator(part).is_visible()
+    page.locator(".card button").first.focus()
+    ring = "getComputedStyle(document.activeElement).outlineStyle"
+    assert page.evaluate(ring) == "none"

@@ -1,5 +1,6 @@
 """Watching and comparing steps, and long names: problems that users had."""
 
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 
@@ -51,6 +52,21 @@ def test_a_step_can_be_looped(visit, job, tmp_path) -> None:
         until(page, f"document.querySelector('#viewer video').currentTime < {start + 0.4}")
 
 
+def test_the_speed_of_playback_holds_for_every_video(visit, job, tmp_path) -> None:
+    page = visit(write_page(job, tmp_path, thumbnails=False))
+    cell(page, 0, 1).click()
+    page.locator(".transcript").first.focus()
+    page.keyboard.press(">")
+    page.get_by_label("Speed").select_option("1.5")
+    page.keyboard.press("Escape")
+    cell(page, 1, 1).click()
+    until(page, "document.querySelector('#viewer video').readyState > 0")
+    assert page.evaluate("document.querySelector('#viewer video').playbackRate") == 1.5
+    page.locator(".transcript").first.focus()
+    page.keyboard.press("<")
+    assert page.evaluate("document.querySelector('#viewer video').playbackRate") == 1.25
+
+
 @pytest.mark.parametrize("height", [700, 844])
 @pytest.mark.parametrize("filmed", [True, False])
 def test_on_a_phone_two_videos_do_not_cover_one_another(
@@ -87,15 +103,15 @@ def test_side_by_side_never_shows_one_video_twice(visit, tmp_path, videos) -> No
     assert both() == [right, left]  # they changed places
 
 
-def test_a_long_title_is_truncated_in_the_middle(visit, job, tmp_path) -> None:
-    page = visit(write_page(with_video(job, 0, title=LONG), tmp_path, thumbnails=False))
-    title = page.locator(".timeline h3 .cut").first
-    front, end = title.locator("span").all()
-    assert front.evaluate("one => one.scrollWidth > one.clientWidth")  # this is cut
-    assert end.evaluate("one => one.scrollWidth <= one.clientWidth")
-    assert LONG.endswith(end.inner_text())
-    assert title.inner_text().replace("\n", "") == LONG
-    chosen = page.locator(".pane select option").first.text_content()
+def test_titles_differ_where_they_are_cut(visit, job, tmp_path) -> None:
+    other = LONG.replace("rain [dQw4w9WgXcQ]", "snow, by night, and with a flat spare")
+    shown = with_video(with_video(job, 0, title=LONG), 1, title=other)
+    page = visit(write_page(shown, tmp_path, thumbnails=False))
+    titles = page.locator(".timeline h3 .title").all_inner_texts()
+    assert titles[:2] == ["…rain [dQw4w9WgXcQ]", "…snow, by night, and with a flat spare"]
+    assert page.locator(".timeline h3 .title").first.get_attribute("title") == LONG
+    alone = visit(write_page(with_video(job, 0, title=LONG), tmp_path / "b", thumbnails=False))
+    chosen = alone.locator(".pane select option").first.text_content()
     assert len(chosen) == 60
     assert chosen.endswith("4w9WgXcQ]")
 
@@ -156,8 +172,15 @@ def test_counts_on_the_page_say_what_they_count(visit, report, job) -> None:
     own = sum(p.video == "Ada" for p in placed)
     assert f"{own} of 5 steps placed" in page.locator(".timeline").first.inner_text()
     first = sum(p.step == 0 for p in placed)
-    assert f"placed in {first} of 4 videos" in page.locator(".grid tbody th").first.inner_text()
-    assert f"placed in {first}, likely or sure in" in page.locator(".sheet li").first.inner_text()
+    assert f"placed in {first} of 4" in page.locator(".grid tbody th").first.inner_text()
+    levels = Counter(p.level or "absent" for p in job.localisations if p.step == 0)
+    bar = page.locator(".sheet li").first.locator(".tally")
+    named = {"guess": "a guess"}
+    assert {*bar.get_attribute("aria-label").split(", ")} == {
+        f"{named.get(level, level)} in {number}" for level, number in levels.items()
+    }
+    all_found = page.locator(".facts").inner_text()
+    assert f"{len(placed)} of {len(job.localisations)}" in all_found
 
 
 def test_an_invalid_youtube_id_is_not_linked(tmp_path) -> None:

@@ -3,9 +3,12 @@
 import json
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import combinations
+from math import dist
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -187,6 +190,26 @@ def _luminance(colour: str) -> float:
 @pytest.mark.parametrize("colour", STEP_COLOURS)
 def test_numbers_are_readable_on_their_colour(colour) -> None:
     assert contrast(colour.fill, colour.ink) >= 4.5  # WCAG AA
+
+
+def test_any_two_colours_differ_to_the_eye() -> None:
+    seen = [_oklab(colour.fill) for colour in STEP_COLOURS]
+    assert len(seen) == 20
+    assert min(dist(one, other) for one, other in combinations(seen, 2)) > 0.1
+
+
+@pytest.mark.parametrize("paper", ["#fbfaf7", "#121314"])
+def test_every_colour_differs_from_light_and_dark_paper(paper: str) -> None:
+    assert min(dist(_oklab(colour.fill), _oklab(paper)) for colour in STEP_COLOURS) > 0.15
+
+
+def _oklab(colour: str) -> list[float]:
+    """Lightness and opponent colours in which distances are about as they are seen (Ottosson)."""
+    channels = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    cones = [[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.6300]]
+    axes = [[0.2105, 0.7936, -0.0041], [1.9780, -2.4286, 0.4506], [0.0259, 0.7828, -0.8087]]
+    return (axes @ np.cbrt(cones @ linear)).tolist()
 
 
 @given(st.integers(0, 1000))

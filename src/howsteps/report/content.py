@@ -24,15 +24,16 @@ class Colour(NamedTuple):
 
 _BLACK, _WHITE = "#111111", "#ffffff"
 
+# Any two differ to the eye, also in deuteranopia, and neighbours in lightness: the first eight
+# after Okabe and Ito, some darkened for white ink, the others as far from all before as possible.
 STEP_COLOURS = (
-    Colour("#0072b2", _WHITE),  # blue
-    Colour("#e69f00", _BLACK),  # orange
-    Colour("#006b4f", _WHITE),  # bluish green, darkened for white ink
-    Colour("#56b4e9", _BLACK),  # sky blue
-    Colour("#a8480a", _WHITE),  # vermilion, darkened for white ink
-    Colour("#f0e442", _BLACK),  # yellow
-    Colour("#8c3f70", _WHITE),  # reddish purple, darkened for white ink
-    Colour("#bbbbbb", _BLACK),  # grey
+    *(Colour("#0072b2", _WHITE), Colour("#e69f00", _BLACK), Colour("#006b4f", _WHITE)),
+    *(Colour("#56b4e9", _BLACK), Colour("#a8480a", _WHITE), Colour("#f0e442", _BLACK)),
+    *(Colour("#8c3f70", _WHITE), Colour("#bbbbbb", _BLACK), Colour("#878700", _BLACK)),
+    *(Colour("#3c3c4b", _WHITE), Colour("#f0691e", _BLACK), Colour("#780f00", _WHITE)),
+    *(Colour("#00b45a", _BLACK), Colour("#3c1e96", _WHITE), Colour("#e178a5", _BLACK)),
+    *(Colour("#4b4bc3", _WHITE), Colour("#a569e1", _BLACK), Colour("#96d278", _BLACK)),
+    *(Colour("#878787", _BLACK), Colour("#ff96ff", _BLACK)),
 )
 
 
@@ -244,7 +245,6 @@ def _summary(
         "said": step.support,
         "learnt": step.learnt_from,  # videos of the original run that mention it (with ``apply``)
         "found": len(found),
-        "likely": sum(place.level in ("sure", "likely") for place in found),
         "absent": sum(place is not None and place.time is None for place in column),
         "optional": step.optional,
         "alternative": step.alternative,

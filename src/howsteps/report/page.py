@@ -25,8 +25,8 @@ THUMBNAILS = "report-pictures"
 _PARTS = Path(__file__).parent / "parts"
 # The scripts of the page in order; the last one starts it.
 _SCRIPTS = (
-    *("dom", "theme", "player", "viewer", "sheet", "grid", "timelines", "words", "search"),
-    *("edits", "server", "editor", "start"),
+    *("dom", "theme", "player", "viewer", "aside", "sheet", "grid", "timelines", "words"),
+    *("search", "edits", "server", "editor", "start"),
 )
 _STYLES = ("base", "views", "viewer", "edit", "print")
 

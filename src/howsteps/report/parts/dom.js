@@ -1,10 +1,12 @@
 // Shared by all parts of the page: the content, and helpers that create elements.
 
 let content, steps, videos;
+let sharedStarts = null; // built on first use
 
 function setContent(shown) {
   content = shown;
   ({ steps, videos } = content);
+  sharedStarts = null;
 }
 
 setContent(JSON.parse(document.getElementById("content").textContent));
@@ -35,28 +37,52 @@ function icon(name) {
 /** User text, isolated so that its writing direction does not affect its surroundings. */
 const userText = (text, name = "span", attributes = {}, ...more) => h(name, { dir: "auto", ...attributes }, text, more);
 
-/** User text for narrow places: truncated in the middle, because titles often differ at the end. */
-function truncated(text) {
-  const characters = [...text];
-  const end = characters.length > 2 * TAIL ? characters.length - TAIL : characters.length;
-  const [head, tail] = [characters.slice(0, end), characters.slice(end)].map((part) => h("span", {}, part.join("")));
-  return userText(head, "span", { class: "cut", title: text }, tail);
-}
 const TAIL = 9; // characters at the end that are always shown
 
-/** The same as a string, where no elements are allowed, as in the options of a select. */
+/** Text for narrow places: truncated in the middle. */
 function truncateTo(text, limit) {
   const characters = [...text];
   if (characters.length <= limit) return text;
   return `${characters.slice(0, limit - TAIL - 1).join("")}…${characters.slice(-TAIL).join("")}`;
 }
 
+/**
+ * The title of a video for narrow places. One that is too long loses the words with which another
+ * title begins too, so that titles differ where they are cut.
+ */
+function shortTitle(n, limit) {
+  const { title } = videos[n];
+  if ([...title].length <= limit) return title;
+  sharedStarts ??= findSharedStarts();
+  const lastWords = title.lastIndexOf(" ", title.lastIndexOf(" ") - 1) + 1;
+  const start = title.lastIndexOf(" ", Math.min(sharedStarts[n], lastWords)) + 1;
+  return truncateTo(`${start ? "…" : ""}${title.slice(start)}`, limit);
+}
+
+/** For each video, the length of the longest beginning of its title that another one shares. */
+function findSharedStarts() {
+  const found = videos.map(() => 0);
+  const order = [...videos.keys()].sort((a, b) => (videos[a].title < videos[b].title ? -1 : 1));
+  order.slice(1).forEach((n, index) => {
+    const before = order[index];
+    const [a, b] = [videos[before].title, videos[n].title];
+    let at = 0;
+    while (at < a.length && a[at] === b[at]) at += 1;
+    found[before] = Math.max(found[before], at);
+    found[n] = at;
+  });
+  return found;
+}
+
+/** The same as an element, with the whole title on hover. */
+const titleOf = (n, limit = 52) => userText(shortTitle(n, limit), "span", { class: "title", title: videos[n].title });
+
 function setCurrent(element, isCurrent) {
   if (isCurrent) element.setAttribute("aria-current", "true");
   else element.removeAttribute("aria-current");
 }
 
-// Colours repeat after some steps; the numbers on the marks do not.
+// Colours repeat after twenty steps; the numbers on the marks do not.
 const shade = (step) => `c${step % content.shades}`;
 const badge = (step) => h("span", { class: `badge ${shade(step)}` }, String(step + 1));
 

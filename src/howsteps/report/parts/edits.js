@@ -4,7 +4,7 @@
 const LONGEST_LABEL = 200; // characters
 const MAX_STEPS = 100;
 const BY_HAND = "placed by hand";
-const BARE = { said: 0, learnt: 0, found: 0, likely: 0, absent: 0, optional: false, alternative: false, other: [], example: "", thumbnail: null, best: null };
+const BARE = { said: 0, learnt: 0, found: 0, absent: 0, optional: false, alternative: false, other: [], example: "", thumbnail: null, best: null };
 
 const operations = {
   rename: (shown, { step, label }) => withStep(shown, step, { label: cleanLabel(label) }),
@@ -109,7 +109,7 @@ function reordered(shown, order, added) {
 
 /** Recompute the counts of the steps, and the video to play. */
 function withCounts(shown) {
-  const steps = shown.steps.map((step) => ({ ...step, said: 0, found: 0, likely: 0, absent: 0, best: null, thumbnail: null }));
+  const steps = shown.steps.map((step) => ({ ...step, said: 0, found: 0, absent: 0, best: null, thumbnail: null }));
   const bestScore = steps.map(() => -1);
   shown.videos.forEach((video, n) => {
     for (const k of new Set(video.mentions.map((mention) => mention.step))) {
@@ -121,7 +121,6 @@ function withCounts(shown) {
       if (place === null) return;
       if (place.time === null) return (steps[k].absent += 1);
       steps[k].found += 1;
-      steps[k].likely += place.level === "sure" || place.level === "likely" ? 1 : 0;
       const score = (place.thumbnail ? 10 : 0) + (video.source || video.youtube ? 2 : 0) + (place.confidence ?? 0);
       if (score <= bestScore[k]) return;
       bestScore[k] = score;

@@ -11,7 +11,7 @@ function buildGrid() {
   const head = h(
     "tr",
     { role: "row" },
-    h("th", { class: "corner", scope: "col", role: "columnheader" }, `${count(steps.length, "step")}`),
+    h("th", { scope: "col", role: "columnheader" }, h("span", {}, "Step")),
   );
   const rows = steps.map((step, k) =>
     h(
@@ -21,7 +21,7 @@ function buildGrid() {
         "th",
         { scope: "row", role: "rowheader" },
         h("span", { class: "name" }, badge(k), userText(step.label)),
-        h("small", {}, content.located ? `placed in ${step.found} of ${count(videos.length, "video")}` : ""),
+        h("small", {}, content.located ? `placed in ${step.found} of ${videos.length}` : ""),
       ),
     ),
   );
@@ -36,10 +36,15 @@ function buildGrid() {
     h("thead", { role: "rowgroup" }, head),
     h("tbody", { role: "rowgroup" }, rows),
   );
+  // The box scrolls sideways only, so the titles that stay while the page scrolls are outside it.
+  const heads = h("div", { class: "heads", "aria-hidden": "true" }, h("span", { class: "corner" }));
   holder.replaceChildren(table);
+  view("heads").replaceChildren(heads);
+  holder.addEventListener("scroll", () => (view("heads").scrollLeft = holder.scrollLeft), { passive: true });
   buildAsNeeded(holder, videos.length, COLUMNS, (from, to) => {
     const indices = Array.from({ length: to - from }, (_, index) => from + index);
-    head.append(...indices.map((n) => columnHead(videos[n])));
+    head.append(...indices.map(columnHead));
+    heads.append(...indices.map(visibleHead));
     rows.forEach((row, k) => row.append(...indices.map((n) => h("td", { role: "gridcell" }, cell(n, k), elsewhere(n, k)))));
     return head.lastChild;
   });
@@ -48,10 +53,16 @@ function buildGrid() {
   walkWithArrows(table, () => rows.flatMap((row) => [column(row, "button"), column(row, "a")]));
 }
 
-function columnHead(video) {
-  const odd = video.odd && h("span", { class: "pill" }, "odd");
+function visibleHead(n) {
+  const title = titleOf(n, 48);
+  if (videos[n].odd) title.prepend(h("span", { class: "pill", title: videos[n].odd }, "odd"), " ");
+  return title;
+}
+
+function columnHead(n) {
+  const video = videos[n];
   const title = video.odd ? `${video.title}: ${video.odd}` : video.title;
-  return h("th", { scope: "col", role: "columnheader", title }, truncated(video.title), odd ? " " : null, odd);
+  return h("th", { scope: "col", role: "columnheader" }, userText(title));
 }
 
 function cell(n, k) {
@@ -64,12 +75,12 @@ function cell(n, k) {
       "button",
       { ...common, class: "cell absent" },
       h("span", { class: "frame" }, place ? "absent" : "not placed"),
-      h("span", { class: "under" }, said ? `said at ${clock(said.start)}` : "not said"),
+      h("span", { class: "under" }, said ? `only said, at ${clock(said.start)}` : "not said"),
     );
   }
   return h(
     "button",
-    { ...common, class: `cell ${shade(k)}${isGuess(place) ? " guess" : ""}`, title: describe(n, k) },
+    { ...common, class: `cell ${shade(k)}${isGuess(place) ? " guess" : ""}`, title: `${videos[n].title}: ${describe(n, k)}` },
     h("span", { class: "frame" }, still(place, k, n)),
     place.level && h("span", { class: "sure", "--share": place.confidence }),
     h(

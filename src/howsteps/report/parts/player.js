@@ -13,7 +13,7 @@ function makePane(name, choose, pick) {
   const select = h(
     "select",
     { "aria-label": name },
-    videos.map((one, n) => h("option", { value: n }, truncateTo(one.title, 60))),
+    videos.map((one, n) => h("option", { value: n }, shortTitle(n, 60))),
   );
   const where = h("p", { class: "where" });
   const link = h("a", { class: "elsewhere", target: "_blank", rel: "noopener noreferrer" });

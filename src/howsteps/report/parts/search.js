@@ -1,51 +1,68 @@
-// Search in step names and transcripts.
+// Search in step names, titles of videos and transcripts.
 
 const MAX_RESULTS = 40;
+const MAX_TITLES = 5;
 const box = document.getElementById("search");
 const results = document.getElementById("results");
 const news = document.getElementById("news");
 let spokenLines = null; // built on first use
 
+/** Every sentence, with the steps that it mentions. */
 function everythingSaid() {
-  spokenLines ??= videos.flatMap((video, n) =>
-    video.said.map(([start, text]) => ({ n, start, text, plain: text.toLowerCase() })),
-  );
+  spokenLines ??= videos.flatMap((video, n) => {
+    const lines = video.said.map(([start, text]) => ({ n, start, text, plain: text.toLowerCase(), steps: new Set() }));
+    for (const { step, start } of video.mentions) {
+      if (step >= 0) lines.findLast((line) => line.start <= start + 0.05)?.steps.add(step);
+    }
+    return lines;
+  });
   return spokenLines;
 }
 
 function search(wanted) {
   const plain = wanted.trim().toLowerCase();
   if (!plain) return closeResults();
-  const ofSteps = steps.flatMap((step, k) =>
-    [step.label, ...step.other].some((text) => text.toLowerCase().includes(plain)) ? [k] : [],
-  );
+  const has = (text) => text.toLowerCase().includes(plain);
   const said = everythingSaid().filter((line) => line.plain.includes(plain));
+  const sayers = steps.map((_, k) => new Set(said.filter((line) => line.steps.has(k)).map(({ n }) => n)).size);
+  const isNamed = steps.map(({ label, other }) => [label, ...other].some(has));
+  // First the steps that are called so, then those of which it is said, by how many say it.
+  const found = [...steps.keys()].filter((k) => isNamed[k] || sayers[k]).sort((a, b) => isNamed[b] - isNamed[a] || sayers[b] - sayers[a]);
+  const titled = [...videos.keys()].filter((n) => has(videos[n].title));
   const parts = [];
-  if (ofSteps.length) {
-    parts.push(heading(`${count(ofSteps.length, "step")}`), ...ofSteps.map((k) => stepResult(k, plain)));
-  }
-  if (said.length) {
-    parts.push(heading(`said ${count(said.length, "time")}`), ...said.slice(0, MAX_RESULTS).map((line) => lineResult(line, plain)));
-    if (said.length > MAX_RESULTS) parts.push(heading(`the first ${MAX_RESULTS} are shown`));
-  }
-  if (!parts.length) parts.push(h("p", { class: "empty" }, "No step or sentence contains these words."));
+  const add = (title, all, show, most = all.length) => {
+    if (!all.length) return;
+    parts.push(heading(title), ...all.slice(0, most).map(show));
+    if (all.length > most) parts.push(heading(`the first ${most} are shown`));
+  };
+  add(count(found.length, "step"), found, (k) => stepResult(k, sayers[k], plain));
+  add(`in the title of ${count(titled.length, "video")}`, titled, (n) => titleResult(n, plain), MAX_TITLES);
+  add(`said ${count(said.length, "time")}`, said, (line) => lineResult(line, plain), MAX_RESULTS);
+  if (!parts.length) parts.push(h("p", { class: "empty" }, "No step, title or sentence contains these words."));
   results.replaceChildren(...parts);
   results.hidden = false;
   box.setAttribute("aria-expanded", "true");
   box.removeAttribute("aria-activedescendant");
-  news.textContent = `${count(ofSteps.length, "step")}, ${count(said.length, "sentence")}`;
+  news.textContent = `${count(found.length, "step")}, ${count(titled.length, "title")}, ${count(said.length, "sentence")}`;
 }
 
 const heading = (text) => h("p", { class: "group", role: "presentation" }, text);
 
-const stepResult = (k, plain) =>
-  option({ "data-step": k, "data-video": steps[k].best }, badge(k), marked(steps[k].label, plain));
+const stepResult = (k, sayers, plain) =>
+  option(
+    { "data-step": k, "data-video": steps[k].best },
+    badge(k),
+    marked(steps[k].label, plain),
+    sayers > 0 && h("small", {}, `said in ${count(sayers, "video")}`),
+  );
 
-const lineResult = ({ n, start, text }, plain) =>
+const titleResult = (n, plain) => option({ "data-video": n, "data-time": 0 }, icon("video"), marked(videos[n].title, plain));
+
+const lineResult = ({ n, start, text, steps: own }, plain) =>
   option(
     { "data-video": n, "data-time": start },
-    h("small", {}, clock(start), truncated(videos[n].id)),
-    marked(text, plain),
+    h("span", {}, marked(text, plain), h("small", {}, `${clock(start)} `, titleOf(n, 60))),
+    h("span", { class: "badges" }, [...own].map(badge)),
   );
 
 let made = 0;

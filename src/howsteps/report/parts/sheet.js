@@ -2,27 +2,60 @@
 
 function buildFacts() {
   view("videos").textContent = count(videos.length, "video");
-  const total = (name) => steps.reduce((sum, step) => sum + step[name], 0);
   const footage = videos.reduce((sum, video) => sum + video.length, 0);
   const facts = [
     [count(steps.length, "step"), "in the script"],
     [formatDuration(footage), content.filmed ? "of video" : "of narration"],
-    content.located && [count(total("found"), "place"), "of steps in the videos"],
-    content.located && total("absent") > 0 && [count(total("absent"), "absence"), "of steps in the videos"],
   ];
-  view("facts").replaceChildren(
-    ...facts.filter(Boolean).map(([value, meaning]) => h("div", {}, h("dt", {}, meaning), h("dd", {}, value))),
-  );
-  const levels = content.levels.map(({ level, count: places, right }, index) => {
-    const name = level !== "guess" ? level : places === 1 ? "a guess" : "guesses";
-    const meaning = index ? "" : " of such places are right";
-    return `${index ? formatNumber(places) : count(places, "place")} ${places === 1 ? "is" : "are"} ${name} (about ${right}%${meaning})`;
-  });
+  const places = videos.flatMap((video) => video.places);
+  const found = places.filter((place) => place && isFound(place)).length;
+  if (content.located) facts.push([`${formatNumber(found)} of ${formatNumber(places.length)}`, "steps found in their videos"]);
+  view("facts").replaceChildren(...facts.map(([value, meaning]) => h("div", {}, h("dt", {}, meaning), h("dd", {}, value))));
+  const tally = tallyOf(places);
+  view("certainty").replaceChildren(...(content.located ? [tallyBar(tally), legend(tally)] : []));
   const odd = videos.filter((video) => video.odd).length;
   const misfits = odd && `${count(odd, "video")} ${odd === 1 ? "does" : "do"} not fit this job well and ${odd === 1 ? "is" : "are"} marked odd.`;
   const unread = videos.filter((video) => video.unread).length;
   const unasked = unread && `${count(unread, "video")} ${unread === 1 ? "was" : "were"} not read by the language model.`;
-  view("certainty").textContent = [levels.length && `${levels.join(", ")}.`, misfits, unasked].filter(Boolean).join(" ");
+  view("remarks").textContent = [misfits, unasked].filter(Boolean).join(" ");
+}
+
+const KINDS = { sure: "sure", likely: "likely", guess: "a guess", placed: "placed", absent: "absent", open: "not placed" };
+
+/** How many places are of which kind: a level, or absent. */
+function tallyOf(places) {
+  const tally = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, 0]));
+  for (const place of places) tally[!place ? "open" : isFound(place) ? (place.level ?? "placed") : "absent"] += 1;
+  return tally;
+}
+
+const kindsIn = (tally) => Object.keys(KINDS).filter((kind) => tally[kind]);
+
+/** A bar with one part for each kind of place, and a line up to where it is said. */
+function tallyBar(tally, said = null) {
+  const total = Object.values(tally).reduce((sum, number) => sum + number, 0);
+  const text = kindsIn(tally).map((kind) => `${KINDS[kind]} in ${formatNumber(tally[kind])}`).join(", ");
+  return h(
+    "span",
+    { class: "tally", role: "img", "aria-label": text, title: text },
+    kindsIn(tally).map((kind) => h("span", { class: `kind-${kind}`, "--n": tally[kind] })),
+    said !== null && h("i", { "--at": percent(said / (total || 1)) }),
+  );
+}
+
+function legend(tally) {
+  const right = new Map(content.levels.map((level) => [level.level, level.right]));
+  const entry = (kind) =>
+    h(
+      "li",
+      {},
+      h("span", { class: `sample kind-${kind}` }),
+      h("b", {}, formatNumber(tally[kind])),
+      ` ${tally[kind] > 1 && kind === "guess" ? "guesses" : KINDS[kind]}`,
+      right.has(kind) && h("small", {}, ` about ${right.get(kind)}% right`),
+    );
+  const said = h("li", {}, h("span", { class: "sample tally" }, h("i", { "--at": "50%" })), " the line: said in so many");
+  return h("ul", { class: "kinds" }, kindsIn(tally).map(entry), said);
 }
 
 const OFTEN = 1 / 3; // the card of a step that is absent from this share of the videos says so
@@ -36,7 +69,6 @@ function buildSheet() {
 
 function card(step, k) {
   const play = { type: "button", "data-step": k, "data-video": step.best, disabled: step.best === null };
-  const likely = content.confident ? `, likely or sure in ${formatNumber(step.likely)}` : "";
   const moment = step.best === null ? null : momentOf(step.best, k);
   const absent = step.absent > 0 && step.absent >= OFTEN * videos.length && `absent in ${percent(step.absent / videos.length)} of the videos`;
   const item = h(
@@ -54,14 +86,8 @@ function card(step, k) {
       { class: "card" },
       h("h3", {}, h("span", { class: "badge" }, String(k + 1)), isEditable() ? labelField(step, k) : userText(step.label, "button", play)),
       step.example && userText(step.example, "p", { class: "quote" }),
-      h("p", { class: "support" }, shareBar(step.said), `said in ${formatNumber(step.said)} of ${count(videos.length, "video")}${elsewhereSaid(step)}`),
-      content.located &&
-        h(
-          "p",
-          { class: "support" },
-          shareBar(content.confident ? step.likely : step.found, step.found),
-          `placed in ${formatNumber(step.found)}${likely}`,
-        ),
+      content.located && tallyBar(tallyOf(videos.map((video) => video.places[k])), step.said),
+      h("p", { class: "support" }, `said in ${formatNumber(step.said)} of ${count(videos.length, "video")}${elsewhereSaid(step)}`),
       step.best !== null && watchLink(step.best, moment, { class: "elsewhere" }, `watch on YouTube from ${clock(moment)}`),
       isUnmentioned(k) && h("p", { class: "warning" }, "No narrator mentions this step: its places are guesses."),
       step.alternative && h("p", {}, h("span", { class: "pill" }, "or"), " in place of the step before"),
@@ -80,12 +106,3 @@ const elsewhereSaid = ({ learnt }) => (learnt ? `, and in ${formatNumber(learnt)
 /** Whether a step was placed, and not by hand, although no narrator mentions it. */
 const isUnmentioned = (k) =>
   steps[k].said + steps[k].learnt === 0 && videos.some(({ places }) => isFound(places[k]) && places[k].evidence !== BY_HAND);
-
-/** A bar for a share of the videos: `part` of them dark, up to `of` pale. */
-const shareBar = (part, of = part) =>
-  h("span", {
-    class: "share",
-    "aria-hidden": "true",
-    "--part": percent(part / (videos.length || 1)),
-    "--of": percent(of / (videos.length || 1)),
-  });

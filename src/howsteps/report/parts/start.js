@@ -56,6 +56,7 @@ function build() {
 
 window.addEventListener("beforeprint", () => fillTimelines());
 buildViewer();
+buildAside();
 startSearch();
 restore();
 build();

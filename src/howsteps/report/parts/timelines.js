@@ -20,13 +20,14 @@ function buildTimelines() {
       h(
         "header",
         {},
-        h("h3", {}, truncated(video.title)),
+        h("h3", {}, titleOf(n)),
         h("p", {}, formatDuration(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")} placed` : ""),
         video.new && h("p", {}, h("span", { class: "pill" }, "new")),
         video.odd && h("p", {}, h("span", { class: "pill" }, "odd"), ` ${video.odd}`),
         video.unread && h("p", {}, "not read by the language model"),
         video.source || !content.filmed ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
         watchLink(n, 0, { class: "elsewhere" }, "watch on YouTube"),
+        content.served ? null : chooseButton(video.id, "drop", video.title),
       ),
       h("div", { class: "lanes" }),
     );

@@ -3,7 +3,8 @@
 const viewer = document.getElementById("viewer");
 const shown = { step: null, pair: false, loop: false };
 let panes = [];
-let title, place, announcement, chips, pairButton, loopButton;
+let title, place, announcement, chips, pairButton, loopButton, speed;
+const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5, 2];
 
 function buildViewer() {
   panes = ["Video", "Video on the right"].map((name, side) =>
@@ -18,6 +19,10 @@ function buildViewer() {
   loopButton = h("button", { type: "button", "aria-pressed": "false", title: "Loop a step (L)" }, icon("loop"), h("span", {}, "Loop"));
   loopButton.addEventListener("click", switchLoop);
   loopButton.hidden = !content.playable;
+  speed = h("select", { "aria-label": "Speed", title: "Speed (< and >)" }, SPEEDS.map((rate) => h("option", { value: rate }, `${rate}×`)));
+  speed.value = 1;
+  speed.hidden = !content.playable;
+  speed.addEventListener("change", () => setSpeed(Number(speed.value)));
   chips = h("ol", { class: "chips", "aria-label": "Steps" });
   fillChips();
   viewer.replaceChildren(
@@ -25,7 +30,8 @@ function buildViewer() {
       "header",
       {},
       h("div", {}, title, place),
-      loopButton,
+      loopButton, // has the focus when the viewer opens, not the speed, which takes arrow keys
+      speed,
       pairButton,
       button("round", "Close", "close", () => viewer.close()),
     ),
@@ -128,6 +134,15 @@ function switchLoop() {
   announcement.textContent = shown.loop ? "Steps are looped." : "Steps are played once.";
 }
 
+/** Play at another speed, also the videos that are opened later. */
+function setSpeed(rate) {
+  speed.value = rate;
+  for (const { video } of panes) video.defaultPlaybackRate = video.playbackRate = rate;
+  announcement.textContent = `Speed ${rate}.`;
+}
+
+const speedBy = (change) => setSpeed(SPEEDS[SPEEDS.indexOf(Number(speed.value)) + change] ?? Number(speed.value));
+
 function setPair(pair) {
   shown.pair = pair;
   viewer.classList.toggle("pair", shown.pair);
@@ -183,6 +198,8 @@ function viewerKeys(event) {
     ArrowUp: () => videoBy(side, -1),
     ArrowDown: () => videoBy(side, 1),
     l: switchLoop,
+    "<": () => speedBy(-1),
+    ">": () => speedBy(1),
     " ": togglePlay,
   };
   const action = actions[event.key];

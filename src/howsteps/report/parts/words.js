@@ -20,7 +20,7 @@ function buildWords() {
     h(
       "tr",
       {},
-      h("th", { scope: "row", title: video.title }, truncated(video.title)),
+      h("th", { scope: "row" }, titleOf(n)),
       steps.map((_, k) => h("td", {}, spoken(n, k))),
     );
   const body = h("tbody");
