@@ -97,7 +97,7 @@ def obvious(film: Path, frames: int, words: Mapping[str, Codebook]) -> Timing:
     cv2.setNumThreads(cores())
     torch.set_num_threads(cores())
     spent, shown = defaultdict(float), 0
-    motion = TrajectoryExtractor(MotionOptions(pixels=1280 * 720, flow="farneback"))
+    motion = TrajectoryExtractor(MotionOptions(pixels=1280 * 720))
     module = EfficientNetLite0()
     path = checkpoint()
     module.load_state_dict(

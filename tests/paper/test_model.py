@@ -7,7 +7,6 @@ from howsteps.errors import InputError
 from howsteps.localise import LocaliseError, Model, ModelOptions
 from howsteps.localise.model import SavedModel
 from howsteps.paper.clustering import ClusteringModel, cluster
-from howsteps.task import SAID
 
 
 @pytest.fixture
@@ -31,20 +30,6 @@ def test_steps_are_found_in_a_new_video(model):
     located = model.localise([new_video()])
     np.testing.assert_array_equal(located.intervals, [[4, 11, 20]])
     assert (located.confidence > 0.9).all()
-
-
-def test_windows_of_the_new_video_are_respected(model):
-    window = np.ones((25, 3), bool)
-    window[:, 1] = np.arange(25) == 15
-    located = model.localise([new_video()], [window])
-    assert located.intervals[0, 1] == 15
-    assert located.evidence[0, 1] == SAID
-
-
-def test_a_step_that_is_not_in_the_video_is_absent(model):
-    x = new_video()
-    x[11] = 0.1
-    assert model.localise([x], absent=True).intervals[0].tolist() == [4, -1, 20]
 
 
 def test_a_saved_model_is_loaded_unchanged(model, tmp_path):

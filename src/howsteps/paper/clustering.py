@@ -226,32 +226,14 @@ class ClusteringModel(SavedModel):
             options or ModelOptions(),
         )
 
-    def localise(
-        self,
-        features: Sequence[ArrayLike],
-        windows: Sequence[ArrayLike] | None = None,
-        *,
-        absent: bool = False,
-    ) -> StepIntervals:
-        """Localise the steps in new videos, of features T_n×d.
-
-        ``windows`` (T_n×K per video) say where the narration allows each step; those that
-        contradict the order are relaxed. ``absent``: leave out the steps that are probably not in
-        a video.
-        """
-        videos = self.checked_videos(features)
-        allowed = checked_windows(windows, [len(x) for x in videos], len(self.steps))
-        relaxed, _ = relax(allowed)
-        scores = [self.weights.scores(x) for x in videos]
-        absence = absence_costs(scores, self.null_scores, relaxed)
-        places = [
-            # Least squares: ‖z − s‖² changes by 1 − 2s where z becomes 1.
-            cheapest_placement(1.0 - 2.0 * score, window, absence[n] if absent else None)
-            for n, (score, window) in enumerate(zip(scores, relaxed, strict=True))
-        ]
+    def localise(self, features: Sequence[ArrayLike]) -> StepIntervals:
+        """Place every step in new videos, of features T_n×d."""
+        scores = [self.weights.scores(x) for x in self.checked_videos(features)]
+        # Least squares: ‖z − s‖² changes by 1 − 2s where z becomes 1.
+        places = [cheapest_placement(1.0 - 2.0 * score) for score in scores]
         options = LEARNING_OPTIONS.get(self.options.learnt_from)
         alike = options.alike if options else LIKE_SEEN
-        return locate(np.array(places), scores, self.null_scores, relaxed, alike=alike)
+        return locate(np.array(places), scores, self.null_scores, alike=alike)
 
 
 def robust_spread(scores: Floats) -> tuple[Floats, Floats]:
@@ -297,22 +279,6 @@ def confidences(places: Places, scores: Sequence[Floats], null: Floats) -> Float
             height = (score[places[n, k], k] - median[k]) / deviation[k]
             confidence[n, k] = np.searchsorted(ordered, height) / len(ordered)
     return confidence
-
-
-def absence_costs(scores: Sequence[Floats], null: Floats, windows: Sequence[Mask]) -> Floats:
-    """Return the cost of leaving each step out, N×K.
-
-    Placing a step costs 1 − 2s. So with the cost 1 − 2θ, a step is absent if its score s is below
-    θ. The standardised θ is the quantile of the null scores at ``PRESENCE_LEVEL``. A step that the
-    narration names is always present: its cost is infinite.
-    """
-    height = float(np.quantile(null, PRESENCE_LEVEL))
-    costs = np.empty((len(windows), windows[0].shape[1]))
-    for n, (score, window) in enumerate(zip(scores, windows, strict=True)):
-        median, deviation = robust_spread(score)
-        named = ~window.all(axis=0)
-        costs[n] = np.where(named, np.inf, 1.0 - 2.0 * (median + height * deviation))
-    return costs
 
 
 def locate(

@@ -25,16 +25,6 @@ from howsteps.vision.frames import Frame, Image, VideoReader
 Flow = NDArray[np.float32]  # H×W×2: displacement of each pixel, in pixels
 Homography = NDArray[np.float64]  # 3×3
 
-DIS, FARNEBACK = "dis", "farneback"
-_FARNEBACK = {
-    "pyr_scale": 2**-0.5,
-    "levels": 5,
-    "winsize": 10,
-    "iterations": 2,
-    "poly_n": 7,
-    "poly_sigma": 1.5,
-    "flags": 0,
-}
 CORNERS = 500  # most corners that the camera motion is estimated from
 _MIN_DISTANCE = 6  # pixels between corners
 _QUALITY = 0.001  # least quality of a corner, relative to the strongest
@@ -111,7 +101,7 @@ class TrajectoryExtractor:
 
     def __init__(self, options: MotionOptions | None = None) -> None:
         self.options = options or MotionOptions()
-        self._field = FlowField(self.options.flow)
+        self._field = FlowField()
         self._before: Image | None = None
         self._time = 0.0
         self._turn = 0
@@ -249,22 +239,18 @@ def _compensated_difference(before: Image, after: Image, flow: Flow) -> float:
 class FlowField:
     """Dense optical flow, with a median filter that keeps tracks on their objects.
 
-    ``dis`` is dense inverse search; ``farneback`` was used by the first implementations of dense
-    trajectories, and is five times slower and less accurate at occlusions.
+    Dense inverse search; Farnebäck's method, of the first implementations of dense trajectories, is
+    five times slower and less accurate at occlusions.
     """
 
-    def __init__(self, method: str = DIS) -> None:
-        self._method = method
+    def __init__(self) -> None:
         self._search = cv2.DISOpticalFlow_create(cv2.DISOPTICAL_FLOW_PRESET_ULTRAFAST)
         # Half size instead of a quarter: a third of the error for two milliseconds more.
         self._search.setFinestScale(1)
 
     def compute(self, before: Image, after: Image) -> tuple[Flow, Flow]:
         """Return the flow ω, and ω after a 5×5 median filter."""
-        if self._method == DIS:
-            flow = self._search.calc(before, after, None)
-        else:
-            flow = cv2.calcOpticalFlowFarneback(before, after, None, **_FARNEBACK)
+        flow = self._search.calc(before, after, None)
         filtered = [cv2.medianBlur(np.ascontiguousarray(flow[..., i]), _MEDIAN) for i in (0, 1)]
         return flow, np.stack(filtered, axis=-1)
 

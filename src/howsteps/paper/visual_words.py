@@ -89,8 +89,6 @@ class MotionOptions:
         A track none of whose steps, without camera motion, is faster only follows the camera.
     camera
         Whether to remove camera motion.
-    flow
-        ``dis`` or ``farneback``.
     """
 
     pixels: int = 426 * 240
@@ -105,7 +103,6 @@ class MotionOptions:
     longest_step: float = 20.0
     least_moved: float = 1.0
     camera: bool = True
-    flow: str = "dis"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +139,7 @@ class WordOptions:
 
 # As in the text of the paper; the authors' program is not known to differ here.
 PAPER = WordOptions(
-    MotionOptions(scales=6, flow="farneback"),
+    MotionOptions(scales=6),
     AppearanceOptions(VGG16, sides=(224, 320)),
     most_motion=1000,
     most_appearance=1000,
