@@ -1,7 +1,6 @@
 """``howsteps evaluate stats`` and ``howsteps fetch`` from the command line."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ from typer.testing import CliRunner
 
 from howsteps._cli.app import app
 from howsteps.errors import InputError
-from howsteps.task import Mention
 from tests.jobs import write_tea_folder
 
 TABLE = """\
@@ -81,51 +79,6 @@ def test_json_has_one_entry_for_each_task(table):
     coffee, tea = json.loads(out)["tasks"]
     assert coffee["order_error"] == 0.25
     assert (tea["order"], tea["step_length"], tea["video_length"]) == (["boil"], 10.0, None)
-
-
-class TestNarrationLead:
-    @pytest.fixture
-    def tea(self, tmp_path: Path) -> Path:
-        line = [0, 5, "first you boil the water and then you pour the water in the pot"]
-        video = {"duration": 60, "asr": [line], "steps": [[1, 10, 20]]}
-        path = tmp_path / "tea.json"
-        path.write_text(json.dumps({"step_names": ["boil"], "videos": {"u": video}}))
-        return path
-
-    @pytest.fixture
-    def judge(self, tmp_path: Path) -> Path:
-        path = tmp_path / "judge.json"
-        path.write_text('{"rules": {"boil": [{"verbs": ["boil"], "nouns": ["water"]}]}}')
-        return path
-
-    @pytest.fixture
-    def says(self, monkeypatch):
-        """Replace the parser by given mentions."""
-
-        def set_to(*mentions: Mention) -> None:
-            def extract_relations(task, progress):
-                videos = tuple(replace(video, mentions=mentions) for video in task.videos)
-                progress(videos[0])
-                return replace(task, videos=videos)
-
-            monkeypatch.setattr("howsteps._cli.evaluate.extract_relations", extract_relations)
-
-        return set_to
-
-    def test_is_the_time_from_mention_to_step(self, tea, judge, says):
-        says(Mention("u", "boil", "water", "boil the water", 7.5, 8))
-        code, out, _ = run("evaluate", "stats", tea, "--judge", judge)
-        assert code == 0
-        assert "begins 2.5 s after it is mentioned (median of 1 mentions" in out
-
-    def test_may_have_no_mentions(self, tea, judge, says):
-        says(Mention("u", "see", "water", "see the water", 7.5, 8))
-        _, out, _ = run("evaluate", "stats", tea, "--judge", judge)
-        assert "no mention is of a step" in out
-
-    def test_needs_one_task_with_narrations(self, table, judge):
-        result = CliRunner().invoke(app, ["evaluate", "stats", str(table), "--judge", str(judge)])
-        assert "--judge needs one task with narrations" in str(result.exception)
 
 
 def test_fetch_reports_what_it_did(tmp_path, monkeypatch):

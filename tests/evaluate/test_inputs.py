@@ -154,7 +154,6 @@ def test_predictions_for_other_videos_are_removed_on_request_only():
         ({"u": [0]}, [[0]], "by video for one of predictions and truth only"),
         ([[0, 1]], [[0]], "2 predicted and 1 true labels"),
         ([[10**12, 0]], [[0, 1]], f"video 0 has the label {10**12}"),
-        ([[99_999, 0]], [[0, 99_999]], "100,000 discovered and 100,000 true steps are too many"),
     ],
 )
 def test_labels_that_cannot_be_compared_are_refused(protocol, predicted, true, reason):
@@ -174,9 +173,8 @@ def test_a_label_beyond_the_number_of_steps_is_refused():
 
 
 def test_a_table_that_is_too_large_is_refused():
-    for protocol in (hit_table, kukleva):
-        with pytest.raises(HowstepsError, match="discovered and 2 true steps are too many"):
-            protocol([("u", 0, 12.0)], JOB, steps=10**12)
+    with pytest.raises(HowstepsError, match="1,000,000,000,000 steps are too many to compare"):
+        hit_table([("u", 0, 12.0)], JOB, steps=10**12)
 
 
 @pytest.mark.parametrize("length", [-1.0, math.nan, 1e12])

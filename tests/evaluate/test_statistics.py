@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.evaluate import narration_leads, statistics
+from howsteps.evaluate import statistics
 from howsteps.evaluate.statistics import agreement, find_order
-from howsteps.task import Mention, Rule
 from tests.evaluate.truths import truth
 
 
@@ -68,16 +67,6 @@ def test_all_are_shares_and_no_order_has_a_smaller_error(videos):
     assert all(0 <= share <= 1 for share in shares)
     assert found.repetition_in_turn <= found.repetition
     assert found.order_error <= statistics(job, order=(1, 2, 0)).order_error + 1e-12
-
-
-def test_narration_lead_worked_example():
-    # "loosen nut" at 8 names step 0, which begins at 10 (lead 2) and 50 (42): the nearest counts.
-    # At 53 the step has begun: lead −3. "see nut" names nothing; in v the step is not done.
-    job = truth({"u": [(0, 10, 20), (0, 50, 60)], "v": [(1, 0, 5)]}, 2)
-    rules = {"step 0": (Rule(frozenset({"loosen"}), frozenset({"nut"})),)}
-    spoken = [("u", "loosen", 8.0), ("u", "loosen", 53.0), ("u", "see", 9.0), ("v", "loosen", 1.0)]
-    mentions = [Mention(v, verb, "nut", f"{verb} nut", t, t + 1) for v, verb, t in spoken]
-    assert narration_leads(mentions, rules, job) == [2.0, -3.0]
 
 
 def longest_common_subsequence(one, other):

@@ -7,7 +7,6 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Literal
 
-import numpy as np
 import typer
 from rich.markup import escape
 from rich.table import Table
@@ -18,7 +17,7 @@ from howsteps.datasets.annotations import GroundTruth, Labelled
 from howsteps.datasets.published import FRAMES_PER_SECOND
 from howsteps.datasets.task_file import read_judgements
 from howsteps.errors import PLOTS, HowstepsError, MissingExtra
-from howsteps.evaluate import Statistics, narration_leads, statistics
+from howsteps.evaluate import Statistics, statistics
 from howsteps.evaluate.experiment import (
     NoScore,
     Plan,
@@ -31,7 +30,6 @@ from howsteps.evaluate.experiment import (
 from howsteps.evaluate.methods import choose
 from howsteps.evaluate.protocols import PROTOCOLS, SCRIPT_PROTOCOLS, Bars, Rules
 from howsteps.io.files import write_atomically
-from howsteps.narration import extract_relations
 from howsteps.paper.methods import ALL_METHODS
 from howsteps.paper.tables import (
     PRINTED_AVERAGE,
@@ -333,14 +331,6 @@ def stats(
             help="Use the order in which the steps are listed. Default: the best order.",
         ),
     ] = False,
-    judge: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Rules that say which relations name which step. Measures how long before a step "
-            "it is mentioned. DATA must be a task JSON file.",
-        ),
-    ] = None,
     rate: _Rate = FRAMES_PER_SECOND,
     json_file: options.JsonFile = None,
     quiet: options.Quiet = False,
@@ -360,20 +350,17 @@ def stats(
             order = tuple(range(len(each.steps))) if listed else None
             measured.append(statistics(each, order))
             advance(each.task)
-    leads = _leads(source, found.truths, judge, quiet) if judge else []
     if json_file is not None:
         rows = [
             {**asdict(row), "order": [each.steps[step] for step in row.order]}
             for row, each in zip(measured, found.truths, strict=True)
         ]
-        screen.write_json({"version": 1, "tasks": rows, "narration_leads": leads}, json_file)
+        screen.write_json({"version": 1, "tasks": rows}, json_file)
     if str(json_file) != "-":
         screen.out.print(_regularity(measured))
         screen.out.print(_lengths(measured))
         for row, each in zip(measured, found.truths, strict=True):
             _show_order(row, each, listed)
-        if judge:
-            _show_leads(leads)
     screen.finish(found.problems, found=True)
 
 
@@ -437,26 +424,3 @@ def _show_order(row: Statistics, truth: Truth, listed: bool) -> None:
     how = "listed" if listed else "found"
     steps = " → ".join(truth.steps[step] for step in row.order)
     screen.out.print(f"\n[bold]{escape(truth.task)}[/], order {how}: {escape(steps)}")
-
-
-def _leads(source: Path, truths: Sequence[Truth], judge: Path, quiet: bool) -> list[float]:
-    """Seconds from each mention of a step to the step, for the narrations of a task file."""
-    tasks = datasets.read_tasks(source).tasks if len(truths) == 1 else ()
-    if len(tasks) != 1:
-        raise HowstepsError(f"--judge needs one task with narrations, and {source} is not that")
-    judgement = read_judgements(judge, truths[0].steps)
-    with screen.counting("reading narrations", len(tasks[0].videos), quiet=quiet) as advance:
-        task = extract_relations(tasks[0], progress=lambda video: advance(video.id))
-    mentions = [mention for video in task.videos for mention in video.mentions]
-    return narration_leads(mentions, judgement, truths[0])
-
-
-def _show_leads(leads: Sequence[float]) -> None:
-    if not leads:
-        screen.out.print("\nnarration lead: no mention is of a step that is done in its video")
-        return
-    low, middle, high = np.quantile(leads, (0.25, 0.5, 0.75))
-    screen.out.print(
-        f"\nnarration lead: a step begins {middle:.1f} s after it is mentioned "
-        f"(median of {len(leads):,} mentions; half of them between {low:.1f} and {high:.1f} s)"
-    )

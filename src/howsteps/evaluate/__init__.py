@@ -30,7 +30,7 @@ from howsteps.evaluate.point_protocols import (
 )
 from howsteps.evaluate.protocols import PROTOCOLS, Prediction
 from howsteps.evaluate.script_protocols import by_time, judged, mention_times, script_score
-from howsteps.evaluate.statistics import Statistics, find_order, narration_leads, statistics
+from howsteps.evaluate.statistics import Statistics, find_order, statistics
 
 __all__ = [
     "METHODS",
@@ -56,7 +56,6 @@ __all__ = [
     "kukleva",
     "label_frames",
     "mention_times",
-    "narration_leads",
     "paper_f1",
     "per_video",
     "predicted_frames",

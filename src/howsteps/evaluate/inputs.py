@@ -35,10 +35,7 @@ TruthLike: TypeAlias = (
     | Mapping[str, Iterable[Sequence[Any]]]
 )
 
-# Memory must not follow the value of a label: a step is smaller than this number, and a table of
-# discovered and true steps has at most so many cells.
-MAX_STEPS = 100_000
-_MAX_CELLS = 50_000_000
+MAX_STEPS = 5_000  # memory follows the largest label
 
 
 def as_truth(
@@ -124,6 +121,8 @@ def as_predictions(
     else:
         localisations = tuple(_rows(predictions, Localisation, ("video", "step", "time")))
     steps = _count(p.step for p in localisations) if steps is None else steps
+    if steps > MAX_STEPS:
+        raise HowstepsError(f"{steps:,} steps are too many to compare: number them 0, 1, 2 …")
     seen: set[tuple[str, int]] = set()
     for p in localisations:
         if p.video not in truth.durations:
@@ -177,15 +176,6 @@ def check_step(step: Any, steps: int, video: str) -> None:
     if not is_integer(step) or not 0 <= step < steps:
         known = f": steps are the numbers 0 … {steps - 1}" if steps else ", but there are no steps"
         raise HowstepsError(f"step {step!r} in video {video!r}{known}")
-
-
-def check_table(steps: int, true_steps: int, videos: int = 1) -> None:
-    """Refuse a table of discovered and true steps that is too large to be made."""
-    if steps * max(true_steps, 1) * max(videos, 1) > _MAX_CELLS:
-        raise HowstepsError(
-            f"{steps:,} discovered and {true_steps:,} true steps are too many to compare: "
-            "number the steps 0, 1, 2 … without gaps"
-        )
 
 
 def is_integer(step: Any) -> bool:

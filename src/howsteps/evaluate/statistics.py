@@ -1,7 +1,7 @@
 """Statistics of a data set: the global order of its steps, and how regularly a task is done."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -9,8 +9,7 @@ import numpy as np
 
 from howsteps.errors import HowstepsError
 from howsteps.evaluate.inputs import TruthLike, as_truth, is_integer, ratio
-from howsteps.evaluate.script_protocols import steps_of
-from howsteps.task import Mention, Rule, Truth
+from howsteps.task import Truth
 
 # Beyond this many comparisons of a step in an order with one in a video, there is no search.
 _MAX_COMPARISONS = 3_000_000
@@ -121,26 +120,3 @@ def _covered(truth: Truth) -> float | None:
             covered += max(0.0, a.end - max(a.start, last_end))
             last_end = max(last_end, a.end)
     return covered / total if total else None
-
-
-def narration_leads(
-    mentions: Sequence[Mention], rules: Mapping[str, Sequence[Rule]], truth: Truth
-) -> list[float]:
-    """Return the seconds from mentions to the starts of their steps; negative if named later.
-
-    For every mention that the rules assign to a true step in its video: the time from the mention
-    to the nearest start of that step.
-    """
-    starts: dict[tuple[str, int], list[float]] = {}
-    for a in truth.annotations:
-        starts.setdefault((a.video, a.step), []).append(a.start)
-    leads = []
-    for mention in mentions:
-        times = [
-            start - mention.start
-            for step in steps_of(mention, rules, truth.steps)
-            for start in starts.get((mention.video, step), ())
-        ]
-        if times:
-            leads.append(min(times, key=abs))
-    return leads
