@@ -23,9 +23,9 @@ tables of results beside the printed ones               :mod:`.tables`
 the authors' program, where it differs                  ``AUTHORS`` in :mod:`.alignment`,
                                                         ``OPTIONS`` in :mod:`.script`, ``authors``
                                                         in :mod:`.clustering`
-not in the paper: better solvers, bounds, confidence    :mod:`.alignment_search`,
-                                                        :mod:`.alignment_bounds`; interior point,
-                                                        descent in :mod:`.clustering_solvers`; null
-                                                        samples in :mod:`.clustering`
+not in the paper: better solvers, a bound, confidence   :mod:`.alignment_search`,
+                                                        :mod:`.alignment_bounds`; descent in
+                                                        :mod:`.clustering_solvers`; null samples
+                                                        in :mod:`.clustering`
 ======================================================  ==========================================
 """
