@@ -280,6 +280,7 @@ def apply(
     speech: str | None = None,
     device: Device = "cpu",
     title: str | None = None,
+    llm: "LanguageModel | AnswerFolder | str | None" = None,
     workers: int = 1,
     callback: "Callback | None" = None,
 ) -> Result:
@@ -295,6 +296,8 @@ def apply(
         A work folder for the result. None: nothing is written.
     title
         The name of the result; by default, the name of the learnt job.
+    llm
+        A language model that reads the new videos, as in :func:`howsteps.discover`.
     speech, device, workers, callback
         As in :func:`howsteps.discover`.
 
@@ -319,6 +322,7 @@ def apply(
             speech=speech,
             device=device,
             title=title,
+            llm=llm,
             workers=workers,
             pages=out is not None,
             callback=callback or ignore_event,

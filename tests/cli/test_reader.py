@@ -286,6 +286,30 @@ ORDERED = json.dumps(
 
 
 @pytest.mark.slow
+def test_a_model_reads_the_new_videos_that_steps_are_applied_to(
+    videos: Path, tmp_path: Path
+) -> None:
+    run(videos, tmp_path / "steps", "--quiet")
+    new = write_tea_folder(tmp_path / "new", 2)
+    order = ("apply", tmp_path / "steps", new, "--out")
+    with serving(model()) as served:
+        address = ("--llm", "small", "--llm-url", served.url)
+        code, output = howsteps(*order, tmp_path / "read", *address)
+    assert code == 0
+    assert f"what narrators say is sent to {served.url}" in output.replace("\n", "")
+    assert len(served.requests) == 2
+    result = read_result(tmp_path / "read")
+    assert result.read_videos == {"v0", "v1"}
+    assert {place.evidence for place in result.places} == {"read here"}
+    assert [step.read_in for step in result.steps] == [
+        {reading.video for reading in result.readings if reading.step == k}
+        for k in range(len(result.steps))
+    ]
+    assert "2 questions" in howsteps(*order, tmp_path / "asked", "--ask", tmp_path / "questions")[1]
+    assert len(list((tmp_path / "questions").glob("*.txt"))) == 2
+
+
+@pytest.mark.slow
 def test_discover_takes_a_model(videos: Path) -> None:
     with serving(model()) as served:
         result = discover(videos, vision=False, llm=LanguageModel("small", served.url))

@@ -127,6 +127,47 @@ Force: TypeAlias = Annotated[
     list[Stage] | None,
     rare_option("--force", metavar="STAGE", help="Run this stage again (may be repeated)."),
 ]
+Llm: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL", help="A language model that edits scripts and reads every video."
+    ),
+]
+LlmUrl: TypeAlias = Annotated[
+    str | None,
+    rare_option(
+        metavar="URL",
+        help="A server with OpenAI's chat completions API. Default: OPENAI_BASE_URL, else Ollama "
+        "on this machine. Its key: HOWSTEPS_LLM_KEY or OPENAI_API_KEY. What narrators say is sent "
+        "to it.",
+    ),
+]
+LlmTokens: TypeAlias = Annotated[
+    int,
+    rare_option(
+        min=0,
+        metavar="N",
+        help="The most tokens that reading a job may take, by an upper estimate; if they do not "
+        "suffice, the most different videos are read.",
+    ),
+]
+LlmParallel: TypeAlias = Annotated[int, rare_option(min=1, metavar="N", help="Requests at a time.")]
+Ask: TypeAlias = Annotated[
+    Path | None,
+    rare_option(
+        "--ask",
+        "--llm-dry-run",
+        metavar="FOLDER",
+        help="Send nothing: write the questions that have no answer in FOLDER yet, and stop.",
+    ),
+]
+Answer: TypeAlias = Annotated[
+    Path | None,
+    rare_option(
+        metavar="FOLDER",
+        help="Use the answers in FOLDER: NAME.answer.json (or .txt, .md) beside NAME.txt.",
+    ),
+]
 Workers: TypeAlias = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", help="Videos in parallel. Default: one per core."),

@@ -23,7 +23,7 @@ from howsteps.pipeline.ray_executor import RayExecutor
 from howsteps.pipeline.run import NO_MODEL
 from howsteps.pipeline.run import run as run_pipeline
 from howsteps.reader import AnswerFolder, LanguageModel
-from howsteps.reader.client import KEY_VARIABLE, MAX_TOKENS, OPENAI_KEY_VARIABLE
+from howsteps.reader.client import KEY_VARIABLE, MAX_TOKENS, OPENAI_KEY_VARIABLE, PARALLEL
 from howsteps.reader.exchange import estimated_tokens
 from howsteps.report.page import PAGE
 from howsteps.script.order import partial_order
@@ -52,52 +52,14 @@ def run(
     drop: options.Drop = None,
     speech: options.Speech = options.SPEECH,
     quick: options.Quick = False,
-    llm: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="A language model that edits the script and reads every video.",
-        ),
-    ] = None,
+    llm: options.Llm = None,
     workers: options.Workers = None,
     quiet: options.Quiet = False,
-    llm_url: Annotated[
-        str | None,
-        options.rare_option(
-            metavar="URL",
-            help="A server with OpenAI's chat completions API. Default: OPENAI_BASE_URL, else "
-            "Ollama on this machine. Its key: HOWSTEPS_LLM_KEY or OPENAI_API_KEY. What narrators "
-            "say is sent to it.",
-        ),
-    ] = None,
-    llm_tokens: Annotated[
-        int,
-        options.rare_option(
-            min=0,
-            metavar="N",
-            help="The most tokens that reading a job may take, by an upper estimate; if they do "
-            "not suffice, the most different videos are read.",
-        ),
-    ] = MAX_TOKENS,
-    llm_parallel: Annotated[
-        int, options.rare_option(min=1, metavar="N", help="Requests at a time.")
-    ] = 4,
-    ask: Annotated[
-        Path | None,
-        options.rare_option(
-            "--ask",
-            "--llm-dry-run",
-            metavar="FOLDER",
-            help="Send nothing: write the questions that have no answer in FOLDER yet, and stop.",
-        ),
-    ] = None,
-    answer: Annotated[
-        Path | None,
-        options.rare_option(
-            metavar="FOLDER",
-            help="Use the answers in FOLDER: NAME.answer.json (or .txt, .md) beside NAME.txt.",
-        ),
-    ] = None,
+    llm_url: options.LlmUrl = None,
+    llm_tokens: options.LlmTokens = MAX_TOKENS,
+    llm_parallel: options.LlmParallel = PARALLEL,
+    ask: options.Ask = None,
+    answer: options.Answer = None,
     mode: options.AnyMode = "default",
     seed: options.Seed = 0,
     vision: options.Vision = None,
@@ -255,6 +217,7 @@ def localise(
 
 
 def apply(
+    context: typer.Context,
     model: Annotated[Path, typer.Argument(metavar="WORK", hidden=True)],
     sources: Annotated[list[Path], typer.Argument(metavar="VIDEO...", hidden=True)],
     out: Annotated[
@@ -268,9 +231,15 @@ def apply(
             metavar="NAME", help="The name of the result. Default: the name of the learnt job."
         ),
     ] = None,
+    llm: options.Llm = None,
     workers: options.Workers = None,
-    json_lines: options.JsonLines = False,
     quiet: options.Quiet = False,
+    llm_url: options.LlmUrl = None,
+    llm_tokens: options.LlmTokens = MAX_TOKENS,
+    llm_parallel: options.LlmParallel = PARALLEL,
+    ask: options.Ask = None,
+    answer: options.Answer = None,
+    json_lines: options.JsonLines = False,
 ) -> None:
     """Find the steps that an earlier run learnt in new videos.
 
@@ -279,17 +248,23 @@ def apply(
 
     Example: howsteps apply steps/ new-video.mp4 --out new-steps/
     """
+    reader = reader_of(context, llm, llm_url, llm_tokens, llm_parallel, ask, answer)
     with screen.progress(quiet=quiet, json_lines=json_lines) as callback:
         done = apply_model(
             model,
             sources,
             out,
+            llm=reader,
             speech=options.speech_model(speech),
             device=device,
             title=title,
             workers=workers or cores(),
             callback=callback,
         )
+    if isinstance(reader, AnswerFolder) and reader.ask:
+        screen.show_problems(done.problems)
+        show_questions(reader)
+        return
     if not json_lines:
         for result in done.results.values():
             screen.out.print(places_table(result))

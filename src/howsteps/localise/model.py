@@ -24,7 +24,7 @@ from howsteps.localise.ridge import Weights
 from howsteps.localise.self_training import GRID, LEARNING_OPTIONS
 from howsteps.localise.word_evidence import (
     LagPrior,
-    MentionPrior,
+    ReadPrior,
     WindowPrior,
     window_probabilities,
 )
@@ -137,6 +137,7 @@ class Model(SavedModel):
         *,
         absent: bool = False,
         mentions: Sequence[Floats | None] | None = None,
+        readings: Sequence[Floats | None] | None = None,
     ) -> StepIntervals:
         """Localise the steps in new videos.
 
@@ -153,6 +154,8 @@ class Model(SavedModel):
             S_n×4 per video, in place of ``windows``: start and end in seconds, the step, and the
             probability that it is being done. None for a video without narration: that a narrator
             does not mention a step is evidence too.
+        readings
+            S_n×3 per video that a language model read: start and end in seconds, and the step.
         """
         videos = self.checked_videos(features)
         lengths = [len(x) for x in videos]
@@ -166,25 +169,31 @@ class Model(SavedModel):
         if mentions is None:
             # A window that allows every interval is no evidence.
             named: Sequence[Floats | Mask] = [window & ~window.all(axis=0) for window in allowed]
-            prior: MentionPrior = self._window_prior(named, coarsening, coarse_seconds)
+            prior: WindowPrior | LagPrior = self._window_prior(named, coarsening, coarse_seconds)
         else:
             narrated = np.array([rows is not None for rows in mentions])
             spoken = [np.empty((0, 4)) if rows is None else rows for rows in mentions]
             prior = self._mention_prior(spoken, lengths, coarsening, coarse_seconds)
+        log_odds = prior.log_odds()
+        if readings is not None:
+            coarse, n_steps = [-(-length // coarsening) for length in lengths], len(self.steps)
+            read = ReadPrior(prior, readings, coarse, n_steps, coarse_seconds, options.read_spread)
+            log_odds = read.log_odds()
         return decide(
             [options.smooth_scores(score, coarse_seconds) for score in scores],
-            prior.log_odds(),
+            log_odds,
             options,
             seconds=coarse_seconds,
             coarsening=coarsening,
             lengths=lengths,
             narrated=narrated,
+            readings=readings,
             absent=absent,
         )
 
     def _mention_prior(
         self, mentions: Sequence[Floats], lengths: Sequence[int], coarsening: int, seconds: float
-    ) -> MentionPrior:
+    ) -> WindowPrior | LagPrior:
         """Return the evidence of mentions on the coarse grid, whose intervals last ``seconds``."""
         options, n_steps = LEARNING_OPTIONS[self.options.learnt_from], len(self.steps)
         if options.window is None:

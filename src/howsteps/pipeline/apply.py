@@ -1,6 +1,6 @@
 """Apply a model: find the steps of a learnt job in new videos."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,13 +17,14 @@ from howsteps.localise.model import FILE as MODEL_FILE
 from howsteps.localise.model import Model, SavedModel
 from howsteps.narration.features import video_interval_count
 from howsteps.paper.clustering import ClusteringModel
+from howsteps.pipeline import asking
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, ignore_event
 from howsteps.pipeline.executor import local_executor, single_threaded
 from howsteps.pipeline.features import method_of, visual_features
 from howsteps.pipeline.options import INTERVAL, RunOptions
-from howsteps.pipeline.run import Run, clean_title
+from howsteps.pipeline.run import Run, clean_title, reader_of
 from howsteps.pipeline.selection import set_aside_unusable
 from howsteps.pipeline.stages import path_of, prepare_narration
 from howsteps.pipeline.work_folder import (
@@ -37,6 +38,7 @@ from howsteps.pipeline.work_folder import (
     write_result,
     writing_to,
 )
+from howsteps.reader import AnswerFolder, Reader
 from howsteps.script.matching import NEAR_WEIGHT, spoken_by_video
 from howsteps.store import result_file, rounded, without_captions
 from howsteps.task import Localisation, Result, Script, Task, Video
@@ -56,6 +58,7 @@ def apply(
     speech: str | None = None,
     device: str = "cpu",
     title: str | None = None,
+    llm: Reader | str | None = None,
     workers: int = 1,
     pages: bool = True,
     callback: Callback = ignore_event,
@@ -76,6 +79,9 @@ def apply(
         The work folder of the result.
     title
         The name of the result; by default, the name of the learnt job.
+    llm
+        A language model that reads the new videos, as for :func:`howsteps.run`; only for a model of
+        mode ``default``.
     speech, device, workers, pages, callback
         As for :func:`howsteps.run`.
 
@@ -98,8 +104,6 @@ def apply(
     context = Context(Cache(out / CACHE), local_executor(workers), callback, workers=workers)
     options = RunOptions(mode=space.mode, speech=speech, quick=space.quick, device=device)
     results: dict[str, Result] = {}
-    places: list[Localisation] = []
-    placed: list[Video] = []
     with writing_to(out):
         if space.words is not None:
             task, new_problems = prepare_narration(task, options, context)
@@ -110,20 +114,15 @@ def apply(
             # A model of video frames works without captions, so remarks on them are dropped.
             task, new_problems = prepare_narration(task, options, context)
             problems += [problem for problem in new_problems if not problem.harmless]
-        script = script_of_learnt(known, task)
-        seconds = learnt.options.seconds_per_interval or INTERVAL
-        for video in task.videos:
-            try:
-                with single_threaded():
-                    located = _localised(learnt, vectors[video.id], script, video)
-            except HowstepsError as error:
-                problems.append(problem_of(error, path_of(video)))
-                continue
-            places += map(rounded, located.in_seconds([video.id], [seconds]))
-            placed.append(video)
-        if placed:
-            task = replace(task, videos=tuple(map(without_captions, placed)))
-            result = Result(task, _restricted(script, task), tuple(places))
+        asked = asking.Asked(task, script_of_learnt(known, task))
+        if (reader := reader_of(llm)) and isinstance(learnt, Model):
+            asked = asking.ask(task, asked.script, reader, options, context, None)
+            problems += asked.problems
+        if isinstance(reader, AnswerFolder) and reader.ask:
+            return Run({}, {}, tuple(problems))
+        result, new_problems = _placed(learnt, vectors, asked)
+        problems += new_problems
+        if result.task.videos:
             results[task.name] = result
             if isinstance(learnt, Model):
                 problems += _other_job_remarks(result)
@@ -150,13 +149,43 @@ def _other_job_remarks(result: Result) -> list[Problem]:
     ]
 
 
+def _placed(
+    learnt: Model | ClusteringModel,
+    vectors: Mapping[str, NDArray[np.float32]],
+    asked: asking.Asked,
+) -> tuple[Result, list[Problem]]:
+    """The steps of a model in new videos, of those in which they can be placed."""
+    seconds = learnt.options.seconds_per_interval or INTERVAL
+    places: list[Localisation] = []
+    problems: list[Problem] = []
+    placed: list[Video] = []
+    for video in asked.task.videos:
+        try:
+            with single_threaded():
+                located = _localised(learnt, vectors[video.id], asked, video)
+        except HowstepsError as error:
+            problems.append(problem_of(error, path_of(video)))
+            continue
+        places += map(rounded, located.in_seconds([video.id], [seconds]))
+        placed.append(without_captions(video))
+    task, ids = replace(asked.task, videos=tuple(placed)), {video.id for video in placed}
+    readings = tuple(reading for reading in asked.readings if reading.video in ids)
+    script, read = _restricted(asked.script, task), asked.read_videos & ids
+    return Result(task, script, tuple(places), readings=readings, read_videos=read), problems
+
+
 def _localised(
-    learnt: Model | ClusteringModel, x: NDArray[np.float32], script: Script, video: Video
+    learnt: Model | ClusteringModel, x: NDArray[np.float32], asked: asking.Asked, video: Video
 ) -> StepIntervals:
-    """The steps of a model in a new video; only the default method goes by its mentions too."""
-    if isinstance(learnt, Model):
-        return learnt.localise([x], mentions=[_mentions(script, video)], absent=True)
-    return learnt.localise([x])
+    """The steps of a model in a new video; only the default method goes by its words too."""
+    if isinstance(learnt, ClusteringModel):
+        return learnt.localise([x])
+    readings = None
+    if video.id in asked.read_videos:
+        rows = [(r.start, r.end, r.step) for r in asked.readings if r.video == video.id]
+        readings = [np.array(rows, np.float64).reshape(-1, 3)]
+    mentions = [_mentions(asked.script, video)]
+    return learnt.localise([x], mentions=mentions, readings=readings, absent=True)
 
 
 def _mentions(script: Script, video: Video) -> Floats | None:
@@ -178,7 +207,11 @@ def _restricted(script: Script, task: Task) -> Script:
     return replace(
         script,
         steps=tuple(
-            replace(step, mentions=tuple(m for m in step.mentions if m.video in ids))
+            replace(
+                step,
+                mentions=tuple(m for m in step.mentions if m.video in ids),
+                read_in=step.read_in & ids,
+            )
             for step in script.steps
         ),
     )

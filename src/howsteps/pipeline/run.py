@@ -165,7 +165,7 @@ def run(
         raise HowstepsError(f"no job can be called {name!r}: the work folder has a {name!r} itself")
     if not tasks:
         return Run({}, {}, tuple(problems))
-    reader = _reader(llm, out)
+    reader = reader_of(llm, out)
     model = reader.model if reader else None
     options = replace(options, llm=model)
     own = {name: replace(each, llm=model) for name, each in own.items()}
@@ -203,11 +203,11 @@ def run(
 NO_MODEL = "none"
 
 
-def _reader(llm: Reader | str | None, out: Path) -> Reader | None:
+def reader_of(llm: Reader | str | None, out: Path | None = None) -> Reader | None:
     """The reader of a run; without one, the one of the earlier run in its folder, as remembered."""
     if isinstance(llm, str):
         return None if llm == NO_MODEL else LanguageModel(llm)
-    if llm is None:
+    if llm is None and out is not None:
         with suppress(InputError):
             before = read_options(out)
             return Remembered(before.llm) if before and before.llm else None

@@ -19,6 +19,7 @@ KEY_VARIABLE, OPENAI_KEY_VARIABLE = "HOWSTEPS_LLM_KEY", "OPENAI_API_KEY"  # the 
 URL_VARIABLE = "OPENAI_BASE_URL"
 OLLAMA = "http://localhost:11434/v1"
 MAX_TOKENS = 2_000_000
+PARALLEL = 4
 _ATTEMPTS = 4
 _FIRST_PAUSE = 1.0  # seconds; doubled after every attempt
 _MAX_PAUSE = 60.0
@@ -61,7 +62,7 @@ class LanguageModel:
     url: str = field(default_factory=lambda: os.environ.get(URL_VARIABLE, "").strip() or OLLAMA)
     timeout: float = 300.0
     tokens: int = MAX_TOKENS
-    parallel: int = 4
+    parallel: int = PARALLEL
 
     def __post_init__(self) -> None:
         _ = self.address  # validates the URL
