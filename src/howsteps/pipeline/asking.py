@@ -3,6 +3,7 @@
 Its replies are cached, so a second run sends nothing.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
@@ -40,6 +41,7 @@ from howsteps.task import Reading, Script, SetAside, Task, Video
 
 _EDITOR = _READING = 1  # versions of the cache entries
 EDITOR, READING = "editor", "reading"
+_MAX_NAMED = 5  # videos in a message
 
 
 class Asked(NamedTuple):
@@ -115,6 +117,8 @@ def _edit(
             found = edit_script(question, reply, label_reader)
         except LanguageModelError as error:
             progress.done(task.name, cached=False)
+            if _is_written(error, reader):
+                return Asked(task, script)
             problem = _problem(task, f"the script was not edited: {error}")
             return Asked(task, script, problems=(problem,))
         if reply.replies != known:
@@ -164,13 +168,14 @@ def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
     known = {video: _known_replies(READING, keys[video], reader, context) for video in questions}
     tokens = {video: 0 if known[video] else own.tokens for video, own in questions.items()}
     chosen = most_different([own.video for own in questions.values()], tokens, reader.tokens)
-    problems = list(asked.problems)
-    reason = (
-        f"not read: all videos take {sum(tokens.values()):,} tokens, and at most "
-        f"{reader.tokens:,} may be sent (`llm_tokens`)"
+    unread: dict[tuple[str, bool], list[Video]] = defaultdict(list)  # by reason, and if harmless
+    too_many = (
+        f"all videos take {sum(tokens.values()):,} tokens, and at most {reader.tokens:,} may be "
+        "sent (`llm_tokens`)"
     )
-    unread = (own.video for own in questions.values() if own.video.id not in chosen)
-    problems += [Problem(path_of(video), reason, harmless=True) for video in unread]
+    for own in questions.values():
+        if own.video.id not in chosen:
+            unread[too_many, True].append(own.video)
     if (sent := sum(tokens[video] for video in chosen)) and reader.address:
         requests = sum(len(questions[video].pieces) for video in chosen if not known[video])
         context.callback(Sends(task.name, "transcripts", reader.address, requests, sent))
@@ -189,19 +194,28 @@ def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
                     if replies != known[video]:
                         context.cache.put(READING, keys[video], replies)
                 except (LanguageModelError, AnswerError) as error:
-                    problems += _unread(questions[video].video, reader, error)
+                    if not _is_written(error, reader):
+                        reason = (str(error), isinstance(error, Unanswered))
+                        unread[reason].append(questions[video].video)
                 progress.done(video, cached=bool(known[video]))
         except BaseException:  # such as Ctrl-C, after which nothing more is sent
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     in_order = [video for video in questions if video in found]
+    problems = [
+        *asked.problems,
+        *(_not_read(task, reader, *reason, own) for reason, own in unread.items()),
+    ]
     problems += [
         Problem(path_of(questions[video].video), f"read by {reader.model}: {remark}", harmless=True)
         for video in in_order
         for remark in _remarks(found[video])
     ]
-    readings = tuple(reading for video in in_order for reading in found[video].readings)
-    return asked._replace(readings=readings, read_videos=frozenset(found), problems=tuple(problems))
+    return asked._replace(
+        readings=tuple(reading for video in in_order for reading in found[video].readings),
+        read_videos=frozenset(found),
+        problems=tuple(problems),
+    )
 
 
 def _remarks(reading: VideoReading) -> list[str]:
@@ -209,9 +223,19 @@ def _remarks(reading: VideoReading) -> list[str]:
     return [*other, *(f"in part of no use ({remark})" for remark in reading.remarks)]
 
 
-def _unread(video: Video, reader: Reader, error: HowstepsError) -> list[Problem]:
-    """The problem of a video that was not read; none if its question was written to be answered."""
-    harmless = isinstance(error, Unanswered)
-    if harmless and isinstance(reader, AnswerFolder) and reader.ask:
-        return []
-    return [Problem(path_of(video), f"not read by {reader.model}: {error}", harmless=harmless)]
+def _is_written(error: HowstepsError, reader: Reader) -> bool:
+    """Whether a question has no answer because it was written for a person to answer."""
+    return isinstance(error, Unanswered) and isinstance(reader, AnswerFolder) and reader.ask
+
+
+def _not_read(
+    task: Task, reader: Reader, reason: str, harmless: bool, videos: Sequence[Video]
+) -> Problem:
+    """The problem of videos that were not read for the same reason."""
+    if len(videos) == 1:
+        path = path_of(videos[0])
+        return Problem(path, f"not read by {reader.model}: {reason}", harmless=harmless)
+    names = [video.id for video in sorted(videos, key=lambda video: video.id)]
+    named = ", ".join(names[:_MAX_NAMED]) + (" …" if len(names) > _MAX_NAMED else "")
+    text = f"{len(names)} videos were not read by {reader.model}: {reason}: {named}"
+    return Problem(Path(task.name), text, harmless=harmless)

@@ -132,6 +132,7 @@ def place_again(
         new = with_matches(script, before.task, reader)
     else:
         new = script
+    new = _with_record(new, before.script)
     fixed = _still_placed(before, new) if by_hand is None else tuple(by_hand)
     _check(fixed, before.task, new)
     task, features = visual_features(before.task, options, context)
@@ -219,7 +220,19 @@ def read_given_script(
     path = given if isinstance(given, Path) else Path(SCRIPT_TEXT)
     steps = parse_script_text(read_text(given) if isinstance(given, Path) else given, path)
     reader = partial(read_labels, task=task.name, options=options, context=context)
-    return script_of_text(steps, task, known, reader, path)
+    script, remarks = script_of_text(steps, task, known, reader, path)
+    return _with_record(script, known), remarks
+
+
+def _with_record(script: Script, known: Script) -> Script:
+    """The script with the record of what a language model changed in the one that it was made from.
+
+    That is another one if it has none of its steps.
+    """
+    labels = {step.label for step in known.steps}
+    if script.editor or labels.isdisjoint(step.label for step in script.steps):
+        return script
+    return replace(script, editor=known.editor, changes=known.changes)
 
 
 def known_script(folders: Iterable[Path], task: Task) -> Script:
