@@ -1,5 +1,6 @@
 """Script discovery: clusters of acts, ordered afterwards."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from howsteps.script import discover
 from howsteps.script.acts import build_act_table, candidate_mentions, talk_detector
 from howsteps.script.clusters import names_whole_task
 from howsteps.script.discovery import implied_objects
-from howsteps.script.names import followable_name, name_steps, step_name
+from howsteps.script.names import Namer, name_steps
 from howsteps.script.step_model import shipped
 from howsteps.task import Mention, Place, Sentence, Task, Word
 from tests.script import spoken
@@ -99,6 +100,14 @@ def test_without_candidates_there_are_no_steps() -> None:
     assert discover(spoken.task("see video", "not fill tub")).steps == ()
 
 
+def test_the_verb_of_the_job_without_an_object_is_the_whole_job() -> None:
+    task = spoken.task("clean stove")
+    bare = tuple(replace(mention, noun="") for mention in task.videos[0].mentions)
+    task = replace(task, videos=(replace(task.videos[0], mentions=bare),))
+    assert candidate_mentions(replace(task, name="how to clean a grill")) == [[]]
+    assert candidate_mentions(replace(task, name="how to grill")) == [list(bare)]
+
+
 def test_negated_acts_and_talk_are_not_candidates() -> None:
     rows = candidate_mentions(spoken.task("not fill tub; see video; dry cat"))
     assert [[str(mention.relation) for mention in row] for row in rows] == [["dry cat"]]
@@ -141,6 +150,15 @@ def mention_of(phrase: str, video: str, places: tuple[Place, ...] = (), **more: 
     return replace(start, **more)
 
 
+def label_of(naming: Sequence[Mention], mentions: Sequence[Mention] = ()) -> str | None:
+    return Namer(Task("wash a cat", ())).label(naming, mentions or naming)
+
+
+def name_of(mentions: Sequence[Mention], *narrations: str, name: str = "wash a cat") -> str | None:
+    named = Namer(spoken.task(*narrations, name=name)).name(mentions)
+    return None if named is None else named[0]
+
+
 CARAMEL = (Place("in", "caramel"),)
 
 
@@ -150,7 +168,7 @@ def test_a_name_has_object_and_place_as_most_narrators_say_them() -> None:
         mention_of("dip the apples into the caramel", "b", (Place("into", "caramel"),)),
         mention_of("dip my apple in caramel", "c", CARAMEL),
     ]
-    assert step_name(mentions) == "dip the apples in the caramel"
+    assert label_of(mentions) == "dip the apples in the caramel"
 
 
 def test_a_place_of_one_narrator_is_left_out() -> None:
@@ -158,19 +176,19 @@ def test_a_place_of_one_narrator_is_left_out() -> None:
         mention_of("dip the apples", "a"),
         mention_of("dip the apples in the caramel", "b", CARAMEL),
     ]
-    assert step_name(mentions) == "dip the apples"
+    assert label_of(mentions) == "dip the apples"
 
 
 def test_the_name_of_an_act_without_object_has_its_place() -> None:
     place = (Place("around", "wrist"),)
     mentions = [mention_of("go around the wrist", video, place, noun="") for video in "ab"]
-    assert step_name(mentions) == "go around the wrist"
+    assert label_of(mentions) == "go around the wrist"
     assert str(mentions[0].relation) == "go wrist"
 
 
 def test_a_tool_is_named_where_narrators_agree() -> None:
     mentions = [mention_of("wipe the apples", video, tools=("cloth",)) for video in "ab"]
-    assert step_name(mentions) == "wipe the apples with the cloth"
+    assert label_of(mentions) == "wipe the apples with the cloth"
 
 
 def test_an_error_of_one_narrator_is_not_a_name() -> None:
@@ -195,7 +213,7 @@ def test_a_verb_without_its_place_gives_way_to_a_complete_one() -> None:
 
 def test_amounts_are_not_part_of_a_name() -> None:
     mentions = [mention_of("add 2 cups of sliced apples", video) for video in "ab"]
-    assert step_name(mentions) == "add sliced apples"
+    assert label_of(mentions) == "add sliced apples"
 
 
 def test_a_relation_that_is_mostly_talk_does_not_name_the_step() -> None:
@@ -218,12 +236,12 @@ def test_a_modifier_is_named_if_most_narrators_use_it() -> None:
         mention_of(phrase, video, modifiers=("green",))
         for phrase, video in zip(phrases, "abc", strict=True)
     ]
-    assert step_name(mentions) == "add the green apples"
+    assert label_of(mentions) == "add the green apples"
     others = [
         mention_of(phrase.replace("green ", ""), video)
         for phrase, video in zip(phrases, "def", strict=True)
     ]
-    assert step_name(mentions + others) == "add the apples"
+    assert label_of(mentions + others) == "add the apples"
 
 
 def test_talk_is_light_verbs_vague_nouns_and_the_title() -> None:
@@ -236,33 +254,84 @@ def test_talk_is_light_verbs_vague_nouns_and_the_title() -> None:
 def test_a_place_may_come_from_a_similar_verb() -> None:
     placed = [mention_of("place the apples on the tray", v, (Place("on", "tray"),)) for v in "ab"]
     put = [mention_of("put the apples", v) for v in "cdef"]
-    assert followable_name([*put, *placed])[0] == "place the apples on the tray"
-    assert step_name(put, [*put, *placed]) == "put the apples on the tray"
+    assert label_of(put, [*put, *placed]) == "put the apples on the tray"
 
 
 def test_a_name_that_cannot_be_followed_is_none() -> None:
-    assert followable_name([mention_of("put the chair", v, noun="chair") for v in "ab"]) is None
-    assert followable_name([mention_of("grow", v, noun="") for v in "ab"]) is None
-    assert followable_name([mention_of("add the cup", v, noun="cup") for v in "ab"]) is None
-    assert followable_name([mention_of("put the sugar", v, noun="sugar") for v in "ab"])[0] == (
+    assert name_of([mention_of("put the chair", v, noun="chair") for v in "ab"]) is None
+    assert name_of([mention_of("grow", v, noun="") for v in "ab"]) is None
+    assert name_of([mention_of("add the cup", v, noun="cup") for v in "ab"]) is None
+    assert name_of([mention_of("put the sugar", v, noun="sugar") for v in "ab"]) == (
         "add the sugar"
     )
 
 
+def test_a_place_may_come_from_the_rest_of_the_job() -> None:
+    task = spoken.task("place ham", "place ham")
+    on_bread = (Place("on", "bread"),)
+    videos = [replace(v, mentions=(replace(v.mentions[0], places=on_bread),)) for v in task.videos]
+    put = [mention_of("put the ham", v, noun="ham") for v in ("v0", "v1")]
+    name, _ = Namer(replace(task, videos=tuple(videos))).name(put)
+    assert name == "put the ham on the bread"
+
+
+def test_a_container_is_where_things_are_added_at_that_moment() -> None:
+    task = spoken.task(*["add flour; add milk"] * 2)
+    bowl = (Place("into", "bowl"),)
+    videos = [
+        replace(v, mentions=(replace(v.mentions[0], places=bowl), v.mentions[1]))
+        for v in task.videos
+    ]
+    milk = [video.mentions[1] for video in videos]
+    assert Namer(replace(task, videos=tuple(videos))).name(milk)[0] == "add the milk to the bowl"
+
+
+def test_a_helper_names_a_step_only_if_many_narrators_say_it() -> None:
+    take = [mention_of("take the cutting", v, noun="cutting") for v in ("v0", "v1")]
+    assert name_of(take, *["take cutting"] * 4) == "take the cutting"
+    assert name_of(take, *["take cutting"] * 7) is None
+
+
+def test_an_aim_is_no_step_and_with_a_tool_it_is() -> None:
+    scrub = [mention_of("remove the stains", v, noun="stain") for v in "ab"]
+    assert name_of(scrub) is None
+    with_brush = [replace(mention, tools=("brush",)) for mention in scrub]
+    assert name_of(with_brush) == "remove the stains with the brush"
+
+
+def test_the_object_of_a_verb_without_one_is_what_others_do_it_to() -> None:
+    bare = [mention_of("scrub", f"v{n}", noun="") for n in range(4)]
+    assert name_of(bare, *["scrub stove"] * 2) == "scrub the stove"
+    assert name_of(bare, *["scrub stove"]) is None
+
+
+def test_what_the_job_is_about_is_known() -> None:
+    eat = [mention_of("grill a steak", v, noun="steak") for v in "ab"]
+    assert name_of(eat, name="how to cook steak") == "grill the steak"
+    assert name_of(eat) == "grill a steak"
+
+
+def test_the_place_of_the_whole_job_is_no_detail_of_a_step() -> None:
+    oven = (Place("in", "oven"),)
+    beat = [mention_of("beat the eggs", v, oven, noun="egg") for v in "ab"]
+    assert name_of(beat, name="how to make eggs in an oven") == "beat the eggs"
+    assert name_of(beat) == "beat the eggs in the oven"
+
+
 def test_what_is_mixed_with_whatever_is_everything() -> None:
     mixed = [mention_of("blend", v, noun="") for v in "abcd"]
-    assert followable_name(mixed)[0] == "blend everything together"
+    assert name_of(mixed) == "blend everything together"
 
 
 def test_a_cloth_is_wiped_with() -> None:
     wiped = [mention_of("wipe the towel", v, noun="towel") for v in "ab"]
-    assert step_name(wiped, wiped) == "wipe with the towel"
+    assert label_of(wiped, wiped) == "wipe with the towel"
 
 
 def test_a_place_has_the_number_that_narrators_use() -> None:
     place = (Place("between", "finger"),)
     mentions = [mention_of("go between your fingers", v, place, noun="") for v in "ab"]
-    assert step_name(mentions) == "go between the fingers"
+    assert label_of(mentions) == "go between the fingers"
 
 
 class TestImpliedObjects:

@@ -34,7 +34,8 @@ LIGHT_VERBS = frozenset(
     "watch hear feel seem happen recommend prefer decide try start begin finish enjoy wish care "
     "wonder remember forget notice learn understand appreciate suggest consider expect explain "
     "mention figure depend matter cause require involve include become own believe "
-    "use get make keep find show buy give leave".split()
+    "use get make keep find show buy give leave protect prevent ensure avoid cause help "
+    "allow".split()
 )
 # Light verbs that are work if they have a particle: "let the air out", "get out the jack".
 WORK_WITH_PARTICLE = frozenset("let get keep leave give use make".split())
@@ -213,13 +214,25 @@ def background_share(verb: str) -> float:
 
     The table has counts over 16 tasks and 782 videos; ``training/background.py`` makes it.
     """
-    return _shares().get(verb, 0) / 1000
+    return _known_of_verbs()["verbs"].get(verb, 0) / 1000
+
+
+def naming_odds(verb: str) -> float:
+    """Log-odds that a verb names a step in outlines of other jobs, rather than an act in one."""
+    return _known_of_verbs()["naming"].get(verb, 0.0)
+
+
+def usual_position(act: Act) -> float:
+    """Where in a job the verb of an act usually comes, from 0 to 1, in outlines of other jobs."""
+    known = _known_of_verbs()["position"]
+    verb = f"{act.verb}_{act.particle}" if act.particle else act.verb
+    return known.get(verb, known.get(act.verb, 0.5))
 
 
 @cache
-def _shares() -> dict[str, int]:
-    verbs: dict[str, int] = json.loads(_TABLE.read_text("utf-8"))["verbs"]
-    return verbs
+def _known_of_verbs() -> dict[str, dict[str, float]]:
+    tables: dict[str, dict[str, float]] = json.loads(_TABLE.read_text("utf-8"))
+    return tables
 
 
 def title_words(title: str) -> frozenset[str]:
@@ -231,6 +244,7 @@ def title_words(title: str) -> frozenset[str]:
 def talk_detector(title: str) -> Callable[[Mention], bool]:
     """Return a predicate: whether a mention is talk in videos of the task called ``title``."""
     words = title_words(title)
+    job, *_ = (*re.findall(r"[a-z]+", re.sub(r"^how[ _]to[ _]", "", title.lower())), "")
 
     def is_talk(mention: Mention) -> bool:
         is_work = bool(mention.particle) and mention.verb in WORK_WITH_PARTICLE
@@ -239,6 +253,7 @@ def talk_detector(title: str) -> Callable[[Mention], bool]:
             or mention.noun in VAGUE_NOUNS
             or (mention.noun in CHANNEL_NOUNS and mention.verb in CHANNEL_VERBS)
             or (mention.verb in words and mention.noun in words)
+            or (mention.verb == job and not mention.noun and not mention.places)
         )
 
     return is_talk

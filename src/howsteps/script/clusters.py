@@ -7,11 +7,11 @@ constraints nor weights.)
 
 The score of a cluster is the number of videos that mention it, each weighted by the probability
 that what it mentions is a step, times the mean probability that its mentions are work: what is
-done, not what is said most. Preparatory acts ("take a towel") and clusters that are spread over
-the whole video are weighted down. Clusters are selected greedily; after each, the scores of the
-others are discounted by their similarity to the selected ones, so that no step is selected twice
-(as in maximal marginal relevance). The longer the script, the higher the score that a further step
-needs.
+done, not what is said most. Verbs that seldom name steps in other jobs ("take a towel")
+and clusters that are spread over the whole video are weighted down. Clusters are selected greedily;
+after each, the scores of the others are discounted by their similarity to the selected ones, so
+that no step is selected twice (as in maximal marginal relevance). The longer the script, the higher
+the score that a further step needs.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.script.acts import ActTable, Matrix
-from howsteps.script.similarity import is_helper, vectors_of
+from howsteps.script.similarity import centrality, vectors_of
 from howsteps.script.step_model import spread_of
 
 MIN_STEPS, MAX_STEPS = 5, 15
-HELPER_WEIGHT = 0.6
 WHOLE_TASK_WEIGHT = 0.5
 TITLE_NOUN_COSINE = 0.45  # from which on a noun counts as one of the title
 SPREAD_PENALTY = 2.0
@@ -107,9 +106,9 @@ def cluster_scores(
     title
         The words of the title.
     """
-    helper = [HELPER_WEIGHT if is_helper(act.verb, act.particle) else 1.0 for act in table.acts]
+    central = np.array([centrality(act.verb) for act in table.acts])
     whole_task = np.where(names_whole_task(table, title), WHOLE_TASK_WEIGHT, 1.0)
-    weight = np.array(helper) * whole_task * is_step
+    weight = central * whole_task * is_step
     by_video = (table.counts > 0) * weight[:, None]
     scores = np.zeros(len(clusters))
     for index, cluster in enumerate(clusters):

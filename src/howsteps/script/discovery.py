@@ -32,9 +32,10 @@ from howsteps.script.acts import (
     build_act_table,
     candidate_mentions,
     title_words,
+    usual_position,
 )
 from howsteps.script.clusters import MIN_STEPS, average_linkage, cluster_scores, select_clusters
-from howsteps.script.names import followable_name, name_steps
+from howsteps.script.names import Namer, name_steps
 from howsteps.script.near_duplicates import Shingles
 from howsteps.script.order import aggregate, keep_in_order, precedence
 from howsteps.script.similarity import classes_of, specificity
@@ -84,8 +85,9 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     table = build_act_table(of_originals, durations, implied)
     if not table.acts:
         return Script((), seconds=perf_counter() - start)
+    namer = Namer(task)
     clusters, similarity, scores = cluster_acts(
-        table, [m for row in of_originals for m in row], task.name
+        table, [m for row in of_originals for m in row], task.name, namer
     )
     full_table = _with_all_mentions(table, mentions_by_video, durations, implied)
     mentions = [mention for row in mentions_by_video for mention in row]
@@ -103,7 +105,7 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
             step
             for step in order_steps(members, full_table, work)
             if len({*full_table.video[step]}) >= min_support
-            and followable_name([mentions[i] for i in step])
+            and namer.name([mentions[i] for i in step])
         ]
         events = join_additions(kept, full_table, mentions)
         return events, len(kept) - len(events)
@@ -207,7 +209,7 @@ def check_mentions(task: Task, steps: int | None) -> None:
 
 
 def cluster_acts(
-    table: ActTable, mentions: Sequence[Mention], title: str
+    table: ActTable, mentions: Sequence[Mention], title: str, namer: Namer
 ) -> tuple[list[list[int]], Matrix, Matrix]:
     """Cluster acts; clusters that no name can be given that a reader could follow are left out.
 
@@ -233,7 +235,7 @@ def cluster_acts(
     clusters = [
         cluster
         for cluster in clusters
-        if followable_name([mentions[i] for act in cluster for i in table.members[act]])
+        if namer.name([mentions[i] for act in cluster for i in table.members[act]])
     ]
     is_step = model.is_step(table, mentions, title)
     work = np.array([mention.work for mention in mentions])
@@ -258,13 +260,16 @@ def order_steps(
     The kept mentions of each step, in the order of the script; a step keeps all of its mentions
     where none follows the order.
     """
+    act_positions = np.array([usual_position(act) for act in table.acts])
     members = [step for step in steps if len(step)]
     kept: list[NDArray[np.int64]] = list(members)
     for _ in range(1 + REFINEMENTS):
         # The order of all mentions counts half as much as that of the kept ones.
         before = precedence(kept, table.video, table.time)
         before += 0.5 * precedence(members, table.video, table.time)
-        order = aggregate(before, np.array([table.position[step].mean() for step in kept]))
+        positions = np.array([table.position[step].mean() for step in kept])
+        usual = np.array([act_positions[table.act[step]].mean() for step in members])
+        order = aggregate(before, positions, usual)
         members = [members[step] for step in order]
         in_order = keep_in_order(members, table.video, table.position, work=work)
         kept = [

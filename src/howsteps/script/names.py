@@ -1,57 +1,270 @@
 """Names of steps in the style of a how-to, "dip the apples in the caramel", and examples.
 
-A name is built from what narrators agree on, over all mentions of the step: the most common verb
-with its particle and its object, in the number and with the article that most of them use, then a
-place or a tool if enough of them name one. A relation of a single narrator is used only if there is
-no other. A name must be one that a reader can follow: a bare verb, a measure, or a verb of placing
-without a place ("put the ham") is not; of a substance, "add the ham" is.
+A name is built from what narrators agree on, over all mentions of the step: a verb with its
+particle and its object, in the number and with the article that most of them use, then a place or
+a tool if enough of them name one. The verb is one that names steps elsewhere too: *bake* rather
+than *take*. What the mentions of the step leave out comes from the rest of the job: where else the
+object is put, what else is done with the verb, and into what things are added at that moment.
+
+A name must be one that a reader can follow: a bare verb, a measure, a vague object ("scrub the
+part"), a verb of placing without a place ("put the ham") or a helper that only prepares ("take the
+egg") is not.
 """
 
+import re
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import dropwhile
 from typing import TypeVar
 
 from howsteps.narration.grammar import is_blade, is_cloth, is_substance
-from howsteps.script.similarity import classes_of, is_helper
+from howsteps.narration.wordnet import WordNet
+from howsteps.script.acts import VAGUE_NOUNS, title_words
+from howsteps.script.similarity import centrality, classes_of, is_helper
 from howsteps.task import Mention, Place, Relation, Step, Task
 
 EXAMPLES = 3
 EXAMPLE_WORDS = 10  # the preferred length
-# Shares are of the mentions of the relation that names the step.
-PARTICLE_SHARE = 1 / 3  # that must have the particle
+PARTICLE_SHARE = 1 / 3  # of the mentions of the relation that names the step
 DETAIL_SHARE, DETAIL_VIDEOS = 0.2, 2  # that must name the place or tool; and how many videos
 OBJECT_SHARE = 0.2  # that must use the same words for the object
 MAX_OBJECT_WORDS = 4  # of an object that is shown as it was said
-# A clearer relation replaces a vague one if it has this share of its mentions.
-CLEARER_SHARE = 0.4
-VAGUE_WEIGHT = 0.6
-# Classes of verbs that need an object.
-_TRANSITIVE_CLASSES = frozenset("place insert add mix remove attach cover dip".split())
-_LET_VERBS = frozenset("sit rest stand drip cool".split())  # the object does it: "let it rest"
-# "Put the butter" is incomplete without a place.
-_NEED_A_PLACE = frozenset("lay place position put transfer".split())
-_VAGUE_PLACES = frozenset(
-    "side way time minute area spot place end part thing point position bit middle direction "
-    "one".split()
-)
-_MEASURES = frozenset(
-    "teaspoon tablespoon cup ounce pound gram half quarter piece pinch dash inch minute second "
-    "hour amount bit lot couple drop".split()
-)
-# What is wiped is not the cloth.
-_WIPE = frozenset("buff dab dry pat polish rub scrub wipe".split())
-_CUT = frozenset("chop cut scrape slice".split())
-MAX_NAMINGS = 4  # relations of a step that are tried as its name
+MAX_NAMINGS = 6  # relations of a step that are tried as its name
 MAX_OBJECTS = 3  # that a name lists
 # A step of so many videos is named after an object only if two of them name it.
 MIN_SUPPORT = 4
+HELPER_SHARE = 1 / 3  # of the narrators, from which on "take the cuttings" is a step
+INCOMPLETE_WEIGHT = 0.5  # of "put the butter", where nobody says where
+MIN_WORK = 0.3  # of a mention that tells something about another
+NEAR = 15.0  # seconds in which a container is named
+ELSEWHERE_SHARE = 0.15  # of what is done with the object in the rest of the job
+CONTAINER_SHARE = 0.25  # of the videos of the step
+# "Put the butter" is incomplete without a place.
+_NEED_A_PLACE = frozenset("drop insert lay place position put set stick throw transfer".split())
+_PLACING = frozenset("add attach cover dip insert place pour".split())  # classes
+_FILLING = frozenset("add mix place pour".split())
+_TRANSITIVE = _PLACING | frozenset("mix remove wrap roll hold cut".split())
+_LET_VERBS = frozenset("sit rest stand drip cool".split())  # the object does it: "let it rest"
+_VAGUE = VAGUE_NOUNS | frozenset("amount area excess part place position spot surface".split())
+_VAGUE_PLACES = _VAGUE | frozenset(
+    "angle bit direction end middle minute one part piece point side".split()
+)
+_SIDES = frozenset("top bottom side edge center front back inside outside half".split())
+_MEASURES = frozenset(
+    "teaspoon tablespoon cup ounce pound gram half quarter piece pinch dash inch minute second "
+    "hour amount bit lot couple drop degree".split()
+)
+_BLEMISHES = frozenset(
+    "bacteria buildup bubble dirt dust germ grease grime mark mess mildew mold mould odor pocket "
+    "residue ring rust scratch smell smudge soot spot stain streak".split()
+)
+_INTO = frozenset("in into inside to".split())
+_ONTO = frozenset("on onto over".split())
+# What is wiped is not the cloth.
+_WIPE = frozenset("buff dab dry pat polish rub scrub wipe".split())
+_CUT = frozenset("chop cut scrape slice".split())
 _AMOUNTS = frozenset(
     "half quarter cup cups teaspoon teaspoons tablespoon tablespoons ounce ounces pound pounds "
     "gram grams of".split()
 )
 _POSSESSIVES = frozenset("my our your his her their its this that these those".split())
+_PLACE_OF_JOB = re.compile(r"[_ ](?:in|on|at|with|from)[_ ].*")
+_DETERMINERS = frozenset("the a an some all both each every one two three four".split())
+# Verbs of what is new in the job, or of a quantity: "add milk", "draw lines".
+_INDEFINITE = frozenset("add choose dig draw drill make measure plant season serve".split())
 Key = TypeVar("Key", bound=Hashable)
+
+
+class Namer:
+    """Names the steps of a task."""
+
+    def __init__(self, task: Task) -> None:
+        self._of_noun: defaultdict[str, list[Mention]] = defaultdict(list)
+        self._of_verb: defaultdict[str, list[Mention]] = defaultdict(list)
+        self._of_video: dict[str, list[Mention]] = {}
+        for video in task.videos:
+            work = [m for m in video.mentions if m.work >= MIN_WORK and not m.negated]
+            self._of_video[video.id] = sorted(work, key=lambda m: m.start)
+            for mention in work:
+                self._of_noun[mention.noun].append(mention)
+                self._of_verb[mention.verb].append(mention)
+        self._title = title_words(task.name)
+        # "Beat the eggs", although the whole job is done "in a microwave".
+        self._title_places = self._title - title_words(_PLACE_OF_JOB.sub("", task.name))
+        self._narrators = sum(map(bool, self._of_video.values()))
+
+    def name(
+        self, mentions: Sequence[Mention], used: Collection[str] = ()
+    ) -> tuple[str, list[Mention]] | None:
+        """A name that a reader can follow, and the mentions it comes from; None if there is none.
+
+        ``used`` are names of other steps.
+        """
+        support = _video_count(mentions)
+        if named := _name_everything(mentions):
+            return named
+        for relation in _best_first(mentions)[:MAX_NAMINGS]:
+            naming = [mention for mention in mentions if mention.relation == relation]
+            if support >= MIN_SUPPORT and _video_count(naming) < 2:
+                break  # what many do to different things
+            label = self.label(naming, mentions)
+            if label is not None and label not in used:
+                return label, naming
+        return self._name_of_verb(mentions, used)
+
+    def label(self, naming: Sequence[Mention], mentions: Sequence[Mention]) -> str | None:
+        """The name of a step after one of its relations; None if a reader could not follow it.
+
+        Parameters
+        ----------
+        naming
+            The mentions of that relation.
+        mentions
+            All mentions of the step.
+        """
+        naming = [mention for mention in naming if mention.noun] or naming
+        particle = usual_particle(naming)
+        usual = [mention for mention in naming if mention.particle == particle] or naming
+        verb, noun = usual[0].verb, usual[0].noun
+        if not noun:
+            return self._label_without_object(usual, particle, mentions)
+        if noun in {verb, *_MEASURES} or (noun in _VAGUE and not _agreed_modifier(naming)):
+            return None
+        if verb in _CUT and is_blade(noun):
+            return None  # what is cut with it?
+        object_ = self._definite(_object_phrase(naming), verb, particle, noun)
+        if verb in _LET_VERBS or _is_let(naming):
+            return _joined("let", object_, verb, particle)
+        if verb in _WIPE and is_cloth(noun) and not is_substance(noun):
+            return _joined(verb, particle, "with", object_)
+        return self._label_with_details(usual, mentions, particle, object_)
+
+    def _label_with_details(
+        self, usual: Sequence[Mention], mentions: Sequence[Mention], particle: str, object_: str
+    ) -> str | None:
+        """The name of a step with its place or tool: "put the ham on the bread"."""
+        verb, noun = usual[0].verb, usual[0].noun
+        needs_place = verb in _NEED_A_PLACE and particle in {"", "in", "down"}
+        similar = [m for m in mentions if m.relation.noun == noun and _are_alike(m, usual[0])]
+        place = self._place(usual, similar, noun, needs_place=needs_place)
+        if not place and is_substance(noun):
+            if needs_place or "add" in classes_of(verb, particle):
+                place = self._place_elsewhere(noun) or self._container(usual, noun)
+            if needs_place and not place:
+                verb, particle, needs_place = "add", "", False
+        tools = [(m.video, t) for m in similar for t in m.tools if t not in {noun, *_VAGUE}]
+        tool = _agreed(tools, DETAIL_SHARE * len(similar))
+        is_bare = not place and tool is None
+        is_rare = _video_count(usual) < HELPER_SHARE * self._narrators
+        if is_bare and (
+            needs_place
+            or noun in _BLEMISHES  # an aim: "remove the stains"
+            or (is_helper(verb, particle) and is_rare)
+        ):
+            return None
+        if verb == "add":
+            place = place.replace("into the", "to the").replace("in the", "to the")
+        if particle in ({"in", "on", "down"} if place or is_substance(noun) else ()):
+            particle = ""
+        detail = place or (f"with the {tool}" if tool else "")
+        object_first = " " in particle or particle in {"together", "aside", "apart"}
+        words = (object_, particle) if object_first else (particle, object_)
+        return _joined(verb, *words, detail)
+
+    def _label_without_object(
+        self, naming: Sequence[Mention], particle: str, mentions: Sequence[Mention]
+    ) -> str | None:
+        """The name of a step whose verb has a place only: "go around the wrist"."""
+        verb, noun = naming[0].verb, naming[0].relation.noun
+        if not noun or noun in _VAGUE:
+            return None
+        where = _place_phrase(naming, noun)
+        if not classes_of(verb, particle) & _TRANSITIVE:
+            return _joined(verb, particle, where)
+        others = [m for m in (*mentions, *self._of_verb[verb]) if _are_alike(m, naming[0])]
+        there = [m for m in others if any(place.noun == noun for place in m.places)]
+        object_ = self._usual_object(there) or self._usual_object(others)
+        return f"{verb} the {object_} {where}" if object_ and object_ != noun else None
+
+    def _usual_object(self, mentions: Iterable[Mention]) -> str | None:
+        """The object that most videos name, two at least, as they say it."""
+        objects = {(m.video, m.noun) for m in mentions if m.noun and m.noun not in _VAGUE}
+        noun = _agreed(objects, 0)
+        if noun is None:
+            return None
+        phrase = _object_phrase([m for m in self._of_noun[noun] if m.noun == noun])
+        return _without_article(phrase)
+
+    def _name_of_verb(
+        self, mentions: Sequence[Mention], used: Collection[str]
+    ) -> tuple[str, list[Mention]] | None:
+        """A name for a verb that many say of different things or of none: "scrub the stove"."""
+        verbs = {(m.verb, m.video) for m in mentions if m.noun or not m.places}
+        counts = Counter(verb for verb, _ in verbs)
+        verb = _most_common(counts)
+        if verb is None or counts[verb] < MIN_SUPPORT or verb in _NEED_A_PLACE:
+            return None
+        object_ = self._usual_object(self._of_verb[verb])
+        label = f"{verb} the {object_}"
+        if object_ in {None, verb} or label in used or is_helper(verb, ""):
+            return None
+        return label, [mention for mention in mentions if mention.verb == verb]
+
+    def _place(
+        self,
+        usual: Sequence[Mention],
+        similar: Sequence[Mention],
+        noun: str,
+        *,
+        needs_place: bool,
+    ) -> str:
+        """Where it is done, if enough mentions of the step say so: "in the pan".
+
+        For a verb that needs a place, also where the object is put in the rest of the job.
+        """
+        share = 0.0 if needs_place else DETAIL_SHARE
+        for source in (usual, similar):
+            place = _agreed_place(source, share, noun)
+            if place and (needs_place or place not in self._title_places):
+                return _place_phrase(source, place)
+        return self._place_elsewhere(noun) if needs_place else ""
+
+    def _place_elsewhere(self, noun: str) -> str:
+        """Where the object is put in the rest of the job."""
+        put = [m for m in self._of_noun[noun] if classes_of(m.verb, m.particle) & _PLACING]
+        place = _agreed_place(put, ELSEWHERE_SHARE, noun, _SIDES)
+        return _place_phrase(put, place) if place else ""
+
+    def _definite(self, phrase: str, verb: str, particle: str, noun: str) -> str:
+        """An object with its article: what the job is about is known, and so is most else."""
+        words = phrase.split()
+        if words[0] in {"a", "an"} and noun in self._title:
+            return " ".join(("the", *words[1:]))
+        bare = len(words) <= 2 and words[0] not in _DETERMINERS
+        return f"the {phrase}" if bare and not classes_of(verb, particle) & _INDEFINITE else phrase
+
+    def _container(self, naming: Sequence[Mention], noun: str) -> str:
+        """What things are added to where the step is mentioned: "to the bowl"."""
+        unlikely = {noun, *_VAGUE_PLACES, *_SIDES, *self._title_places}
+        found: set[tuple[str, tuple[bool, str]]] = set()
+        for mention in naming:
+            row = self._of_video.get(mention.video, [])
+            first = bisect_left(row, mention.start - NEAR, key=_start)
+            last = bisect_right(row, mention.start + NEAR, key=_start)
+            for other in row[first:last]:
+                if classes_of(other.verb, other.particle) & _FILLING:
+                    found |= {
+                        (other.video, (place.preposition in _INTO, place.noun))
+                        for place in other.places
+                        if place.preposition in _INTO | _ONTO
+                        and place.noun not in {other.noun, *unlikely}
+                    }
+        agreed = _agreed(found, CONTAINER_SHARE * _video_count(naming))
+        if agreed is None:
+            return ""
+        is_in, container = agreed
+        return f"{'into' if is_in else 'on'} the {container}"
 
 
 def name_steps(task: Task, events: Sequence[Sequence[Sequence[Mention]]]) -> tuple[Step, ...]:
@@ -62,10 +275,11 @@ def name_steps(task: Task, events: Sequence[Sequence[Sequence[Mention]]]) -> tup
     events
         The mentions of each step; of one that joins several small ones, the mentions of each.
     """
+    namer = Namer(task)
     steps: list[Step] = []
     used: set[str] = set()
     for parts in events:
-        label, naming = _event_name(parts, used)
+        label, naming = _event_name(namer, parts, used)
         while label in used:
             label = f"{label} again"
         used.add(label)
@@ -76,18 +290,18 @@ def name_steps(task: Task, events: Sequence[Sequence[Sequence[Mention]]]) -> tup
 
 
 def _event_name(
-    parts: Sequence[Sequence[Mention]], used: Collection[str]
+    namer: Namer, parts: Sequence[Sequence[Mention]], used: Collection[str]
 ) -> tuple[str, list[Mention]]:
     """The name of a step, and the mentions that it comes from."""
     if len(parts) == 1:
-        named = followable_name(parts[0], used) or followable_name(parts[0])
+        named = namer.name(parts[0], used) or namer.name(parts[0])
         if named is None:
-            [relation, *_] = _by_clarity(parts[0])
+            [relation, *_] = _best_first(parts[0])
             naming = [mention for mention in parts[0] if mention.relation == relation]
-            return step_name(naming) or str(relation), naming
+            return min((m.phrase for m in naming), key=lambda p: (len(p), p)), naming
         return named
-    named_parts = [_event_name([part], used) for part in parts]
-    _, naming = max(named_parts, key=lambda named: len({m.video for m in named[1]}))
+    named_parts = [_event_name(namer, [part], used) for part in parts]
+    _, naming = max(named_parts, key=lambda named: _video_count(named[1]))
     objects = dict.fromkeys(_without_article(_object_phrase(own)) for _, own in named_parts)
     *others, last = list(objects)[:MAX_OBJECTS]
     listed = f"{', '.join(others)} and {last}" if others else last
@@ -95,36 +309,34 @@ def _event_name(
     return f"{verb} the {listed}", naming
 
 
+def _name_everything(mentions: Sequence[Mention]) -> tuple[str, list[Mention]] | None:
+    """What is mixed or rolled up with few saying what it is: "roll up everything"."""
+    verbs = Counter(verb for verb, _ in {(m.verb, m.video) for m in mentions})
+    verb = _most_common(verbs)
+    if verb is None or verbs[verb] < MIN_SUPPORT:
+        return None
+    own = [mention for mention in mentions if mention.verb == verb]
+    classes = classes_of(verb, "") & {"mix", "wrap"}
+    objects = Counter(noun for noun, _ in {(m.noun, m.video) for m in own if m.noun})
+    if not classes or max(objects.values(), default=0) >= OBJECT_SHARE * verbs[verb]:
+        return None
+    return f"{verb} everything {'together' if 'mix' in classes else 'up'}", own
+
+
+def _video_count(mentions: Iterable[Mention]) -> int:
+    return len({mention.video for mention in mentions})
+
+
+def _start(mention: Mention) -> float:
+    return mention.start
+
+
+def _joined(*words: str) -> str:
+    return " ".join(filter(None, words))
+
+
 def _without_article(phrase: str) -> str:
     return phrase.removeprefix("the ").removeprefix("some ").removeprefix("a ").removeprefix("an ")
-
-
-def followable_name(
-    mentions: Sequence[Mention], used: Collection[str] = ()
-) -> tuple[str, list[Mention]] | None:
-    """A name that a reader can follow, and the mentions it comes from; None if there is none.
-
-    ``used`` are names of other steps.
-    """
-    support = len({mention.video for mention in mentions})
-    for relation in _by_clarity(mentions)[:MAX_NAMINGS]:
-        naming = [mention for mention in mentions if mention.relation == relation]
-        if not relation.noun or relation.noun in _MEASURES:
-            continue
-        if support >= MIN_SUPPORT and len({mention.video for mention in naming}) < 2:
-            break  # what many do to different things
-        similar = [
-            m for m in mentions if m.relation.noun == relation.noun and _are_alike(m, naming[0])
-        ]
-        label = step_name(naming, similar)
-        if label is not None and label not in used:
-            return label, naming
-    verbs = Counter(mention.verb for mention in mentions)
-    verb = min(verbs, key=lambda verb: (-verbs[verb], verb))
-    label = f"{verb} everything together"
-    if support >= MIN_SUPPORT and "mix" in classes_of(verb, "") and label not in used:
-        return label, [mention for mention in mentions if mention.verb == verb]
-    return None
 
 
 def _are_alike(one: Mention, two: Mention) -> bool:
@@ -132,6 +344,10 @@ def _are_alike(one: Mention, two: Mention) -> bool:
     if one.verb == two.verb:
         return True
     return bool(classes_of(one.verb, one.particle) & classes_of(two.verb, two.particle))
+
+
+def _is_let(mentions: Sequence[Mention]) -> bool:
+    return 2 * sum(mention.phrase.startswith("let ") for mention in mentions) > len(mentions)
 
 
 def examples(task: Task, mentions: Sequence[Mention]) -> tuple[str, ...]:
@@ -154,127 +370,52 @@ def examples(task: Task, mentions: Sequence[Mention]) -> tuple[str, ...]:
     return tuple(chosen)[:EXAMPLES]
 
 
-def step_name(mentions: Sequence[Mention], similar: Sequence[Mention] = ()) -> str | None:
-    """The name of a step, from mentions of one relation.
-
-    Parameters
-    ----------
-    similar
-        Mentions with the same object and similar verbs, which may name the place or the tool. With
-        them, a name that cannot be followed is None.
-    """
-    with_noun = [mention for mention in mentions if mention.noun] or list(mentions)
-    particle = usual_particle(with_noun)
-    usual = [mention for mention in with_noun if mention.particle == particle] or with_noun
-    first = usual[0]
-    verb, noun = first.verb, first.relation.noun
-    if not first.noun:
-        object_ = _implied_object(first, particle)
-        where = _place_phrase(usual, noun) if noun else ""
-        return " ".join(filter(None, (verb, particle, object_, where)))
-    object_ = _object_phrase(with_noun)
-    if verb in _LET_VERBS:
-        return " ".join(filter(None, ("let", object_, verb, particle)))
-    if verb in _WIPE and is_cloth(noun):
-        return " ".join(filter(None, (verb, particle, "with", object_)))
-    needs_place = _needs_place(verb, particle)
-    share = 0.0 if needs_place else DETAIL_SHARE
-    place, placed = _agreed_place(usual, share, noun), usual
-    if place is None and similar:
-        place, placed = _agreed_place(similar, share, noun), list(similar)
-    tools = [(m.video, tool) for m in similar or usual for tool in m.tools if tool != noun]
-    tool = _agreed(tools, DETAIL_SHARE * len(similar or usual))
-    if needs_place and place is None and similar:
-        if is_substance(noun):
-            verb = "add"
-        elif tool is None:
-            return None
-    where = f" {_place_phrase(placed, place)}" if place and particle != "in" else ""
-    with_tool = f" with the {tool}" if tool and tool not in _VAGUE_PLACES and not where else ""
-    object_first = " " in particle or particle in {"together", "aside", "apart"}
-    words = (object_, particle) if object_first else (particle, object_)
-    return " ".join(filter(None, (verb, *words))) + where + with_tool
-
-
-def _implied_object(mention: Mention, particle: str) -> str:
-    """The pronoun for an object that no mention names: "put *it* in the microwave"."""
-    return "it" if classes_of(mention.verb, particle) & _TRANSITIVE_CLASSES else ""
-
-
-def _agreed_place(mentions: Sequence[Mention], share: float, object_noun: str) -> str | None:
+def _agreed_place(
+    mentions: Sequence[Mention],
+    share: float,
+    object_noun: str,
+    without: Collection[str] = (),
+) -> str | None:
     """The noun of the place that enough mentions name, whatever the preposition."""
     places = [
         (mention.video, place.noun)
         for mention in mentions
         for place in mention.places
-        if place.noun not in {mention.noun, object_noun, *_VAGUE_PLACES}
+        if place.noun not in {mention.noun, object_noun, *_VAGUE_PLACES, *without}
     ]
     return _agreed(places, share * len(mentions))
-
-
-def _needs_place(verb: str, particle: str) -> bool:
-    """Whether a verb says little without a place."""
-    return verb in _NEED_A_PLACE and not particle
 
 
 def usual_particle(mentions: Sequence[Mention]) -> str:
     """The most frequent particle, if a third of the mentions have it; otherwise empty."""
     counts = Counter(mention.particle for mention in mentions if mention.particle)
     usual = _most_common(counts)
-    enough = max(PARTICLE_SHARE * len(mentions), min(2, len(mentions)))
-    return usual if usual is not None and counts[usual] >= enough else ""
+    if usual is None or counts[usual] < max(PARTICLE_SHARE * len(mentions), min(2, len(mentions))):
+        return ""
+    phrasal = f"{mentions[0].verb}_{usual}"
+    known = WordNet.load().knows(phrasal, "verb") or classes_of(mentions[0].verb, usual)
+    return usual if known or usual not in {"on", "in", "at", "by", "through"} else ""
 
 
-def _by_clarity(group: Sequence[Mention]) -> list[Relation]:
+def _best_first(group: Sequence[Mention]) -> list[Relation]:
     """The relations of a step, best first for naming it.
 
-    That is the one most videos state as work, unless it is vague and a clearer one is frequent
-    enough.
+    Each video counts by its probability of work and not talk: more narrators *eat sushi* than *cut*
+    it; and by how often the verb names steps elsewhere. A verb that lacks its place counts less.
+    Those of one video, then those without an object, are last.
     """
-    mentions: defaultdict[Relation, list[Mention]] = defaultdict(list)
+    work: defaultdict[Relation, dict[str, float]] = defaultdict(dict)
     for mention in group:
-        mentions[mention.relation].append(mention)
-    vague = {relation for relation, own in mentions.items() if _is_vague(relation, own)}
-    usual, *others = _by_work(mentions, vague)
-    if usual not in vague:
-        return [usual, *others]
-    enough = max(2, CLEARER_SHARE * len(mentions[usual]))
-    clearer = [r for r in others if r.noun and len(mentions[r]) >= enough and r not in vague]
-    return [*clearer, usual, *(relation for relation in others if relation not in clearer)]
-
-
-def _is_vague(relation: Relation, mentions: Sequence[Mention]) -> bool:
-    """Whether a relation only prepares ("take the egg") or lacks a place ("put the butter").
-
-    Nor does "cut the knife" say what is cut.
-    """
-    particle = usual_particle(mentions)
-    if is_helper(relation.verb, particle) or (relation.verb in _CUT and is_blade(relation.noun)):
-        return True
-    return (
-        _needs_place(relation.verb, particle)
-        and _agreed_place(mentions, 0.0, relation.noun) is None
-    )
-
-
-def _by_work(
-    mentions: Mapping[Relation, Sequence[Mention]], vague: Collection[Relation]
-) -> list[Relation]:
-    """Sort relations by the number of videos that state them as work.
-
-    Each video counts by its probability of work and not talk: more narrators *eat sushi* than
-    *cut* it. Vague relations count less; those of one video, then those without an object, are
-    last.
-    """
-    weight: dict[Relation, float] = {}
-    n_videos: dict[Relation, int] = {}
-    for relation, own in mentions.items():
-        work: defaultdict[str, float] = defaultdict(float)
-        for mention in own:
-            work[mention.video] = max(work[mention.video], mention.work)
-        weight[relation] = sum(work.values()) * (VAGUE_WEIGHT if relation in vague else 1.0)
-        n_videos[relation] = len(work)
-    return sorted(mentions, key=lambda r: (not r.noun, -min(2, n_videos[r]), -weight[r], r))
+        own = work[mention.relation]
+        own[mention.video] = max(own.get(mention.video, 0.0), mention.work)
+    placed = {mention.relation for mention in group if mention.places or mention.particle}
+    weight = {
+        r: sum(own.values())
+        * centrality(r.verb)
+        * (INCOMPLETE_WEIGHT if r.verb in _NEED_A_PLACE and r not in placed else 1.0)
+        for r, own in work.items()
+    }
+    return sorted(work, key=lambda r: (not r.noun, -min(2, len(work[r])), -weight[r], r))
 
 
 def _object_phrase(mentions: Sequence[Mention]) -> str:
