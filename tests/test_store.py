@@ -14,6 +14,7 @@ from howsteps.errors import InputError
 from howsteps.store import (
     ResultRecord,
     converted,
+    read_record,
     read_result,
     result_of,
     schema,
@@ -219,3 +220,11 @@ def test_a_video_with_few_of_the_steps_is_odd() -> None:
     jsonschema.validate(written, schema())
     assert written["odd"] == [{"video": "v3", "reason": reason}]
     assert result_of(converted(written, ResultRecord), Path()).odd_videos == result.odd_videos
+
+
+def test_the_size_of_a_file_is_limited(tmp_path) -> None:
+    path = tmp_path / "large.json"
+    path.write_text("[1, 2, 3]")
+    assert read_record(path, list[int], 9) == [1, 2, 3]
+    with pytest.raises(InputError, match="too large"):
+        read_record(path, list[int], 8)

@@ -248,7 +248,7 @@ def read_record(path: Path, kind: type[_T], largest: int = _LARGEST) -> _T:
         raise InputError(path, reason_of(error)) from None
     except msgspec.DecodeError as error:
         at = re.search(r"\(byte (\d+)\)", str(error))
-        line = data.count(b"\n", 0, int(at[1])) + 1 if at else None
+        line = data.rstrip().count(b"\n", 0, int(at[1]) if at else len(data)) + 1
         raise InputError(path, f"is not valid JSON: {error}", line) from None
     except RecursionError:
         raise InputError(path, "is nested too deeply") from None

@@ -328,12 +328,12 @@ class TestBadNumbers:
     @pytest.mark.parametrize(
         ("numbers", "reason"),
         [
-            ("60 Infinity 5", "expected int, got float"),
+            ("60 Infinity 5", "is not valid JSON"),
             (f"60 1 1{'0' * 400}", "number out of range"),
-            (f"1{'0' * 5000} 1 5", "a number of thousands of digits"),
-            ("Infinity 1 5", "a duration of inf s is impossible"),
+            (f"1{'0' * 5000} 1 5", "integer value out of range"),
+            ("Infinity 1 5", "is not valid JSON"),
             ("1e12 1 5", "a duration of 1e+12 s is impossible"),
-            ('60 1 "\\ud800"', "half a character"),
+            ('60 1 "\\ud800"', "is not valid JSON"),
         ],
     )
     def test_are_errors(self, tmp_path, numbers, reason):

@@ -2,14 +2,12 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.errors import InputError
-from howsteps.io.text import json_parts, read_json
+from howsteps.io.text import json_parts
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -48,11 +46,3 @@ def test_an_iterator_is_written_as_a_list_entry_by_entry() -> None:
 def test_nan_is_refused() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         "".join(json_parts([float("nan")], 1))
-
-
-def test_the_size_limit_is_a_parameter(tmp_path: Path) -> None:
-    path = tmp_path / "large.json"
-    path.write_text("[1, 2, 3]")
-    assert read_json(path, 9) == [1, 2, 3]
-    with pytest.raises(InputError, match="too large"):
-        read_json(path, 8)

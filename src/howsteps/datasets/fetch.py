@@ -18,7 +18,7 @@ import httpx
 
 from howsteps.errors import HowstepsError, InputError, shown
 from howsteps.io.files import Folder, read_bounded, sha256_of_file
-from howsteps.io.text import read_json
+from howsteps.store import read_record
 
 _BROKEN = (
     *(OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, tarfile.TarError),
@@ -199,12 +199,13 @@ def _set_aside(path: Path) -> Path:
 
 def _read_record(folder: Path) -> dict[str, dict[str, object]]:
     path = folder / RECORD
-    record = read_json(path) if path.exists() else {}
-    if not isinstance(record, dict) or not all(
-        isinstance(entry, dict) and "sha256" in entry for entry in record.values()
-    ):
-        raise InputError(path, "is not a record of downloads; delete it and fetch again")
-    return record
+    try:
+        record = read_record(path, dict[str, dict[str, object]]) if path.exists() else {}
+        if all("sha256" in entry for entry in record.values()):
+            return record
+    except InputError:
+        pass
+    raise InputError(path, "is not a record of downloads; delete it and fetch again")
 
 
 def _download(address: str, path: Path, progress: Progress) -> None:
@@ -216,7 +217,7 @@ def _download(address: str, path: Path, progress: Progress) -> None:
         try:
             _stream(address, part, mark, progress)
         except (OSError, httpx.HTTPError, httpx.InvalidURL) as error:
-            why = _one_line(str(error)) or type(error).__name__
+            why = _one_line(str(error)).rstrip(".") or type(error).__name__
         else:
             part.replace(path)
             mark.unlink(missing_ok=True)

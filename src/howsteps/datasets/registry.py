@@ -24,7 +24,7 @@ from howsteps.datasets.published import FRAMES_PER_SECOND, CoinVideo, RecipeVide
 from howsteps.errors import InputError, Problem
 from howsteps.io.arrays import read_matrix
 from howsteps.io.files import check_exists, open_regular
-from howsteps.io.text import read_json
+from howsteps.store import read_record
 from howsteps.task import Rule, Task, Truth, Video
 
 _LONGEST_HEADER = 2**16  # bytes
@@ -42,7 +42,7 @@ class Source:
         """The content of a JSON file, parsed once for all data sets; None for another path."""
         if self.path.suffix.lower() != ".json" or self.path.is_dir():
             return None
-        return read_json(self.path)
+        return read_record(self.path, object)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from howsteps.captions.cues import printable, seconds
 from howsteps.captions.reading import NOT_ENGLISH, captions_of, is_english, summarised
 from howsteps.captions.tabular import parse_json_rows
 from howsteps.datasets.annotations import AnnotationRow, GroundTruth, as_number, truth_of_rows
 from howsteps.datasets.names import Names
 from howsteps.errors import InputError, Problem
-from howsteps.io.text import read_json
-from howsteps.store import Malformed, converted
+from howsteps.store import read_record
 from howsteps.task import LATEST, Caption, Rule, Task, Video
 
 KEYS = _VIDEOS, _CAPTIONS = "videos", "asr"  # every task file has one of these
@@ -113,21 +114,18 @@ def has_judgements(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("rules"), dict)
 
 
+class Judgements(Struct):
+    """A judgement file."""
+
+    rules: dict[str, tuple[Rule, ...]]
+
+
 def read_judgements(path: Path, steps: tuple[str, ...]) -> dict[str, tuple[Rule, ...]]:
     """Read the rules for each of ``steps``; a step without rules is never recovered."""
-    value = read_json(path)
-    if not has_judgements(value):
-        raise InputError(path, "has no 'rules' for the true steps")
-    rules = value["rules"]
+    rules = read_record(path, Judgements).rules
     if unknown := [name for name in rules if name not in steps]:
         raise InputError(path, f"has rules for {unknown[0]!r}, which is not a true step")
-    found = {}
-    for name, entries in rules.items():
-        try:
-            found[name] = converted(entries, tuple[Rule, ...])
-        except Malformed as error:
-            raise InputError(path, f"rules for {name!r}: {error}") from None
-    return found
+    return rules
 
 
 def _entries(value: Any) -> Iterable[tuple[Any, Any]]:

@@ -1,4 +1,4 @@
-"""Strict readers of text, CSV and JSON, for ground truth.
+"""Strict readers of text and CSV, for ground truth; JSON in parts; times as text.
 
 Captions are repaired if possible (:mod:`howsteps.captions.cues`); ground truth is not: every
 defect is an error that names the line.
@@ -10,7 +10,6 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from howsteps.errors import InputError
 from howsteps.io.files import read_bounded
@@ -72,29 +71,6 @@ def read_rows(path: Path, width: int | None = None) -> Iterator[tuple[int, list[
             line = reader.line_num + 1
     except csv.Error as error:
         raise InputError(path, f"is not valid CSV: {error}", line) from None
-
-
-def read_json(path: Path, largest: int = _LARGEST) -> Any:
-    """Read a JSON file of at most ``largest`` bytes.
-
-    Raises ``InputError`` if the file cannot be read, or is not valid JSON. The message names the
-    line.
-    """
-    text = read_text(path, largest)
-    try:
-        value = json.loads(text)
-        if "\\u" in text:
-            # Escapes may be lone surrogates, which cannot be encoded.
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        raise InputError(path, "contains a lone surrogate (half a character)") from None
-    except json.JSONDecodeError as error:
-        raise InputError(path, f"is not valid JSON: {error.msg}", error.lineno) from None
-    except RecursionError:
-        raise InputError(path, "is nested too deeply to be annotations") from None
-    except ValueError:  # Python refuses numbers of more than 4,300 digits
-        raise InputError(path, "contains a number of thousands of digits") from None
-    return value
 
 
 def json_parts(value: object, lines_to: int, depth: int = 0) -> Iterator[str]:

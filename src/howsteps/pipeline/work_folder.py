@@ -15,7 +15,6 @@ import msgspec
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import VISION, HowstepsError, InputError, Problem
 from howsteps.io.files import Folder, check_exists, key_of, read_bounded
-from howsteps.io.text import read_json
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Wrote
 from howsteps.pipeline.options import FILE as OPTIONS
@@ -134,10 +133,10 @@ def write_result(result: Result, folder: Path, context: Context) -> None:
 def other_job_remark(task: str, folder: Path) -> list[Problem]:
     """Return a remark if the folder holds the result of another task, which will be replaced."""
     try:
-        value = read_json(folder / SCRIPT, _LARGEST_MODEL)
+        value = read_record(folder / SCRIPT, dict[str, Any], _LARGEST_MODEL)
     except InputError:
         return []
-    before = value.get("task", task) if isinstance(value, dict) else task
+    before = value.get("task", task)
     if before == task:
         return []
     reason = f"the result of another job, {before!r}, was here and is replaced"
@@ -237,12 +236,11 @@ def _remove_stale_exports(exports: Folder, written: Collection[Path]) -> None:
     """Remove the exports of an earlier run, for videos that are no longer there."""
     names = {path.relative_to(exports.path).as_posix() for path in written}
     try:
-        before = read_json(exports.path / _WRITTEN, _LARGEST_TEXT)
+        earlier = read_record(exports.path / _WRITTEN, set[str], _LARGEST_TEXT)
     except InputError:
-        before = []
-    earlier = {name for name in before if isinstance(name, str)} if isinstance(before, list) else ()
+        earlier = set()
     folders = {name.partition("/")[0] for name in names}
-    for name in {*earlier} - names:
+    for name in earlier - names:
         parent, _, file = name.partition("/")
         # A single name below the folder of a format: nothing leads out of the exports.
         if parent in folders and file == Path(file).name:
