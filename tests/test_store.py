@@ -96,7 +96,6 @@ def results(draw: st.DrawFn) -> Result:
             draw(texts),
             tuple(draw(chosen)),
             tuple(draw(st.lists(texts, max_size=2))),
-            draw(share),
             draw(st.booleans()),
             draw(st.booleans()),
         )
