@@ -139,17 +139,24 @@ def make_problem(
                     f"numbers 0 … {len(matrix) - 1}"
                 )
     tokens = np.array([token for sequence in rows for token in sequence], dtype=np.int64)
-    return AlignmentProblem(tokens, np.array([len(s) for s in rows], dtype=np.int64), matrix)
+    lengths = np.array([len(sequence) for sequence in rows], dtype=np.int64)
+    return _of_used_relations(AlignmentProblem(tokens, lengths, matrix))
+
+
+def _of_used_relations(problem: AlignmentProblem) -> AlignmentProblem:
+    """The problem without relations that no sequence has: D is what an iteration costs."""
+    used, renamed = np.unique(problem.tokens, return_inverse=True)
+    match = np.ascontiguousarray(problem.match[np.ix_(used, used)])
+    return replace(problem, tokens=renamed.astype(np.int64), match=match)
 
 
 def shared_problem(problem: AlignmentProblem) -> AlignmentProblem:
     """The problem without tokens that match no other sequence; their cost is constant."""
-    tokens = problem.tokens[problem.shared]
     lengths = np.bincount(problem.sequence[problem.shared], minlength=len(problem.lengths))
-    used, renamed = np.unique(tokens, return_inverse=True)
-    match = np.ascontiguousarray(problem.match[np.ix_(used, used)])
-    shorter = lengths[lengths > 0].astype(np.int64)
-    return replace(problem, tokens=renamed.astype(np.int64), lengths=shorter, match=match)
+    lengths = lengths[lengths > 0].astype(np.int64)
+    return _of_used_relations(
+        replace(problem, tokens=problem.tokens[problem.shared], lengths=lengths)
+    )
 
 
 def restore_unshared(problem: AlignmentProblem, placed: NDArray[np.int64]) -> NDArray[np.int64]:

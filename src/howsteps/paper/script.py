@@ -7,6 +7,7 @@ support are the steps (Section 4.1, "the K action steps").
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -84,14 +85,8 @@ def discover(
         raise HowstepsError(unknown_name("mode", mode, OPTIONS))
     check_mentions(task, steps)
     options = options or OPTIONS[mode]
-    mentions_by_video = [
-        sorted((m for m in video.mentions if m.noun), key=lambda m: (m.start, m.end))
-        for video in task.videos
-    ]
-    relations = sorted({mention.relation for row in mentions_by_video for mention in row})
-    index = {relation: i for i, relation in enumerate(relations)}
+    mentions_by_video, relations, sequences = narrations(task)
     matrix = (match or wordnet_match)(relations)
-    sequences = [[index[mention.relation] for mention in row] for row in mentions_by_video]
     indices = aligned_indices(sequences, options)
     aligned = [[row[i] for i in kept] for row, kept in zip(sequences, indices, strict=True)]
     alignment = align(
@@ -123,6 +118,25 @@ def discover(
         bound=alignment.bound,
         seconds=alignment.seconds,
     )
+
+
+class Narrations(NamedTuple):
+    """The mentions of each video in order of time, all relations (D), and their indices."""
+
+    mentions: list[list[Mention]]
+    relations: list[Relation]
+    sequences: list[list[int]]
+
+
+def narrations(task: Task) -> Narrations:
+    """dⁿ of every video: the mentions that have a noun, as relations."""
+    mentions = [
+        sorted((m for m in video.mentions if m.noun), key=lambda m: (m.start, m.end))
+        for video in task.videos
+    ]
+    relations = sorted({mention.relation for row in mentions for mention in row})
+    index = {relation: i for i, relation in enumerate(relations)}
+    return Narrations(mentions, relations, [[index[m.relation] for m in row] for row in mentions])
 
 
 def wordnet_match(relations: Sequence[Relation]) -> NDArray[np.bool_]:

@@ -57,18 +57,17 @@ def compare_aligners(
         progressive_alignment,
     )
     from howsteps.paper.alignment import AUTHORS, align  # noqa: PLC0415
-    from howsteps.paper.script import OPTIONS, aligned_indices, wordnet_match  # noqa: PLC0415
+    from howsteps.paper.script import (  # noqa: PLC0415
+        OPTIONS,
+        aligned_indices,
+        narrations,
+        wordnet_match,
+    )
 
-    mentions = [sorted(video.mentions, key=lambda m: (m.start, m.end)) for video in task.videos]
-    relations = sorted({mention.relation for row in mentions for mention in row})
-    index = {relation: i for i, relation in enumerate(relations)}
-    tokens = [[index[mention.relation] for mention in row] for row in mentions]
-    indices = aligned_indices(tokens, OPTIONS["authors"])
-    aligned = [[row[i] for i in kept] for row, kept in zip(tokens, indices, strict=True)]
-    used = sorted({token for row in aligned for token in row})
-    new_index = {token: i for i, token in enumerate(used)}
-    sequences = [[new_index[token] for token in row] for row in aligned]
-    match = (matches or wordnet_match)([relations[token] for token in used])
+    _, relations, rows = narrations(task)
+    indices = aligned_indices(rows, OPTIONS["authors"])
+    sequences = [[row[i] for i in kept] for row, kept in zip(rows, indices, strict=True)]
+    match = (matches or wordnet_match)(relations)
     search = align(sequences, match, seconds=seconds)
     frank_wolfe = align(sequences, match, solver=AUTHORS)
     return {
