@@ -103,8 +103,10 @@ def test_frames_above_the_rate_are_skipped() -> None:
     assert seen == list(range(0, 60, 4))
 
 
-def test_a_cut_ends_all_tracks() -> None:
-    motion = TrajectoryExtractor(MotionOptions(least_moved=0.0, least_spread=0.0))
+def test_a_cut_ends_all_tracks(monkeypatch) -> None:
+    monkeypatch.setattr("howsteps.paper.motion.LEAST_MOVED", 0.0)
+    monkeypatch.setattr("howsteps.paper.motion.LEAST_SPREAD", 0.0)
+    motion = TrajectoryExtractor()
     scenes = [*scene(10, seed=1), *(255 - picture for picture in scene(14, seed=9))]
     ended = [motion.step(picture, n / 30) for n, picture in enumerate(scenes)]
     assert not any(ended)

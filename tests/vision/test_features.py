@@ -190,7 +190,7 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(
 def test_a_codebook_of_other_descriptors_is_refused(
     films: Path, both: tuple[Path, Features], tmp_path: Path
 ) -> None:
-    other = VisualWords(replace(SMALL, motion=MotionOptions(patch=16.0)))
+    other = VisualWords(replace(SMALL, motion=MotionOptions(spacing=8.0)))
     words = both[1].learnt
     with pytest.raises(HowstepsError, match="other options"):
         look(films, tmp_path, "left", method=other, learnt=words)

@@ -38,6 +38,13 @@ TURNS = 5  # calls in which every grid point is considered once
 _ONE = 256  # sums are integers in 1/256 pixel, so that their differences are exact
 _FASTEST = 64.0  # pixels: flow is clipped to this length
 _UNIT = 1 / 30  # seconds: speeds are in pixels per unit, whatever the frame rate
+PATCH = 32.0  # pixels of the small frame: side of the square described, at the finest scale
+STILL = 0.4  # flow up to this speed counts as no motion
+# Standard deviation of the positions, without camera motion for the first: a track with less in
+# both directions is static, and one with more in any direction is erratic.
+LEAST_SPREAD, MOST_SPREAD = 3.0**0.5, 50.0
+LONGEST_STEP = 20.0  # a step longer than this, and than 0.7 of the whole track, is a jump
+LEAST_MOVED = 1.0  # a track that is never faster, without camera motion, only follows the camera
 _TEXTURE = 0.001  # least texture of a trackable point, relative to the most textured pixel
 _MIN_TEXTURE = 1e-6  # least texture in absolute terms, for blank frames
 _MIN_FRAME_TIME = 0.8  # in units of 1/rate: frames that are closer are skipped
@@ -145,7 +152,7 @@ class TrajectoryExtractor:
         homography = estimate_camera_motion(before, flow) if self.options.camera else None
         inverse = np.eye(3) if homography is None else np.asarray(np.linalg.inv(homography))
         corrected = remove_camera_motion(filtered, inverse, _UNIT / seconds)
-        sums = direction_sums(corrected, self.options.still)
+        sums = direction_sums(corrected, STILL)
         for generation in active:
             step = generation.steps
             share = (time - generation.start) / self.options.seconds
@@ -154,7 +161,7 @@ class TrajectoryExtractor:
                 filtered,
                 corrected,
                 sums,
-                (self.options.patch * 2 ** (generation.scale / 2)).astype(np.float32),
+                (PATCH * 2 ** (generation.scale / 2)).astype(np.float32),
                 generation.path[:, step : step + 2],
                 generation.displacement[:, step],
                 generation.histogram[:, cell],
@@ -214,14 +221,13 @@ class TrajectoryExtractor:
         ``paths`` are n×(steps+1)×2, ``displacement`` (n×steps×2) without camera motion and per 1/30
         s, and ``units`` is the duration of one step, in 1/30 s.
         """
-        options = self.options
         spread = (units * np.cumsum(displacement, axis=1)).std(axis=1)
-        static = (spread < options.least_spread).all(axis=1)
-        follows_camera = np.linalg.norm(displacement, axis=2).max(axis=1) <= options.least_moved
-        erratic = (paths.std(axis=1) > options.most_spread).any(axis=1)
+        static = (spread < LEAST_SPREAD).all(axis=1)
+        follows_camera = np.linalg.norm(displacement, axis=2).max(axis=1) <= LEAST_MOVED
+        erratic = (paths.std(axis=1) > MOST_SPREAD).any(axis=1)
         lengths = np.linalg.norm(np.diff(paths, axis=1), axis=2)
         longest = lengths.max(axis=1)
-        jumps = (longest > options.longest_step) & (longest > 0.7 * lengths.sum(axis=1))
+        jumps = (longest > LONGEST_STEP) & (longest > 0.7 * lengths.sum(axis=1))
         result: NDArray[np.bool_] = ~(static | follows_camera | erratic | jumps)
         return result
 

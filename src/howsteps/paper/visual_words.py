@@ -64,7 +64,7 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class MotionOptions:
-    """Options of dense trajectories; lengths in pixels of the small frame, speeds per 1/30 s.
+    """Options of dense trajectories.
 
     Attributes
     ----------
@@ -74,19 +74,10 @@ class MotionOptions:
         Maximum number of frames per second that are used.
     seconds
         Duration of a track.
-    spacing, patch
-        Distance of the tracks and side of the square described, at the finest scale.
+    spacing
+        Distance of the tracks at the finest scale, in pixels of the small frame.
     scales
         Number of scales; each is √2 coarser than the one before.
-    still
-        Flow up to this speed counts as no motion.
-    least_spread, most_spread
-        Standard deviation of the positions: a track with less in both directions, without camera
-        motion, is static; one with more in any direction is erratic.
-    longest_step
-        A step longer than this, and longer than 0.7 of the whole track, is a jump.
-    least_moved
-        A track none of whose steps, without camera motion, is faster only follows the camera.
     camera
         Whether to remove camera motion.
     """
@@ -95,13 +86,7 @@ class MotionOptions:
     rate: float = 30.0
     seconds: float = 0.5
     spacing: float = 5.0
-    patch: float = 32.0
     scales: int = 3
-    still: float = 0.4
-    least_spread: float = 3.0**0.5
-    most_spread: float = 50.0
-    longest_step: float = 20.0
-    least_moved: float = 1.0
     camera: bool = True
 
 
