@@ -193,6 +193,7 @@ class TestFolders:
         assert set(found.results) == {"one", "two"}
         assert found.folders["one"] == tmp_path / "out" / "one"
         assert (tmp_path / "out" / "two" / "result.json").is_file()
+        assert "2 jobs" in (tmp_path / "out" / "index.html").read_text("utf-8")
         with pytest.raises(HowstepsError, match="several tasks"):
             howsteps.discover(tmp_path / "jobs")
 

@@ -25,7 +25,7 @@ from howsteps.pipeline.run import run as run_pipeline
 from howsteps.reader import AnswerFolder, LanguageModel
 from howsteps.reader.client import KEY_VARIABLE, MAX_TOKENS, OPENAI_KEY_VARIABLE, PARALLEL
 from howsteps.reader.exchange import estimated_tokens
-from howsteps.report.page import PAGE
+from howsteps.report.page import INDEX, PAGE
 from howsteps.script.order import partial_order
 from howsteps.task import LEVELS, Level, Localisation, Result
 
@@ -277,7 +277,7 @@ def show(results: Mapping[str, Result], folders: Mapping[str, Path]) -> None:
     if len(results) > 1:
         screen.out.print(_jobs_table(results))
         where = os.path.commonpath([folder.absolute() for folder in folders.values()])
-        line = f"written to {where}: a folder for each job, with its page, {PAGE}"
+        line = f"written to {where}: a folder for each job; {INDEX} leads to the page of each"
         screen.out.print(escape(line), soft_wrap=True)
         return
     for name, result in results.items():

@@ -38,6 +38,7 @@ from howsteps.pipeline.work_folder import (
     other_job_remark,
     remove_if_empty,
     write_model,
+    write_overview,
     write_report,
     write_result,
     write_script,
@@ -193,6 +194,7 @@ def run(
                     held[job.task.name] = found
             context.note(job_problems)
             problems += job_problems
+        write_overview(folders if pages else {}, out)
     if not folders:
         remove_if_empty(out)
     # The results of many jobs may not fit into memory.

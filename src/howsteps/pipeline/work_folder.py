@@ -43,7 +43,7 @@ KEPT_TEXT = "script.edited.md"  # backup of a person's script.md before it is re
 UNEDITED = "script.unedited.json"  # the script before a language model edited it
 MODEL = "model"
 EXPORTS = "exports"
-OWN_NAMES = (CACHE, OPTIONS, WORK_FOLDER)  # beside the folders of several jobs
+OWN_NAMES = (CACHE, OPTIONS, WORK_FOLDER, "index.html")  # beside the folders of several jobs
 _PARTS = (CACHE, MODEL, EXPORTS, "report-pictures", "new-videos", "new-videos-steps")
 PATIENCE = 5.0  # seconds to wait for another process that writes: a placed edit, or an export
 _WRITTEN = ".written.json"  # in the exports: the names of those that howsteps wrote
@@ -230,6 +230,14 @@ def write_report(
     context.callback(Wrote(name, exports.path))
     # Nobody requested a format by name, so do not report one that a video is too short for.
     return problems + [problem for problem in unwritten if not problem.harmless]
+
+
+def write_overview(folders: Mapping[str, Path], out: Path) -> None:
+    """Write the page over several jobs, by the folder of each; nothing for fewer than two."""
+    from howsteps.report.page import write_index  # noqa: PLC0415 - not needed for the result alone
+
+    if len(folders) > 1:
+        write_index(WrittenResults(folders), folders, out)
 
 
 def _remove_stale_exports(exports: Folder, written: Collection[Path]) -> None:

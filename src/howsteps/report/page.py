@@ -1,27 +1,42 @@
-"""The page: ``report.html`` and a folder of thumbnails, to open from disk without a network."""
+"""The page: ``report.html`` and a folder of thumbnails, to open from disk without a network.
+
+Over several jobs there is also ``index.html``, which leads to the page of each.
+"""
 
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Collection, Mapping
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from howsteps import __version__
 from howsteps.errors import InputError, MissingExtra, Problem
 from howsteps.io.files import Folder
 from howsteps.io.text import format_time
-from howsteps.report.content import STEP_COLOURS, LocalisationRow, content, localisation_rows
+from howsteps.report.content import (
+    STEP_COLOURS,
+    LocalisationRow,
+    content,
+    localisation_rows,
+    step_label,
+    title_of,
+)
 from howsteps.report.decoding import existing_thumbnails, make_thumbnails, remove_unused
-from howsteps.task import Result, Video
+from howsteps.task import LEVELS, Result, Video
 
 if TYPE_CHECKING:
     import jinja2
 
-PAGE = "report.html"
+PAGE, INDEX = "report.html", "index.html"
 THUMBNAILS = "report-pictures"
 
+_KINDS = (*LEVELS, "placed", "absent")
+_MOST_TRIED = 20  # places, for the picture of a job
 _PARTS = Path(__file__).parent / "parts"
 # The scripts of the page in order; the last one starts it.
 _SCRIPTS = (
@@ -112,10 +127,60 @@ def render(shown: dict[str, Any], advice: str = "") -> bytes:
     return html.encode("utf-8", "xmlcharrefreplace")
 
 
+def write_index(results: Mapping[str, Result], folders: Mapping[str, Path], out: Path) -> Path:
+    """Write the page over several jobs, whose folders are in ``out``, and return its path."""
+    style = "\n".join([_part("base.css"), _part("index.css")])
+    script = "\n".join([_part("theme.js"), _part("index.js")])
+    html = _template("index.html").render(
+        jobs=[_job(results[name], folders[name]) for name in folders],
+        policy=_policy("'self' file:", style, script),
+        version=__version__,
+        style=style,
+        script=script,
+    )
+    return Folder(out).write(INDEX, html.encode("utf-8", "xmlcharrefreplace"))
+
+
+def _job(result: Result, folder: Path) -> dict[str, Any]:
+    """A job on the page over several: what is found by its search, and how sure its places are."""
+    link = quote(os.fsencode(folder.name))
+    kinds = Counter[str](place.level or "placed" for place in result.places)
+    kinds["absent"] = len(result.localisations) - len(result.places)
+    names = [kind for kind in _KINDS if kinds[kind]]
+    before = {kind: sum(kinds[other] for other in names[:n]) for n, kind in enumerate(names)}
+    total = len(result.localisations) / 100
+    labels = [step_label(step) for step in result.steps]
+    titles = [video.title or video.id for video in result.task.videos]
+    return {
+        "title": title_of(result.task.name),
+        "link": f"{link}/{PAGE}",
+        "picture": next((f"{link}/{name}" for name in _surest(result, folder)), None),
+        "videos": len(titles),
+        "aside": len(result.set_aside),
+        "steps": labels,
+        "text": " ".join([title_of(result.task.name), *labels, *titles]).lower(),
+        "tally": ", ".join(f"{kinds[kind]:,} {kind}" for kind in names),
+        "parts": [
+            {"kind": k, "at": f"{before[k] / total:.2f}", "width": f"{kinds[k] / total:.2f}"}
+            for k in names
+        ],
+    }
+
+
+def _surest(result: Result, folder: Path) -> Iterator[str]:
+    """The existing thumbnails of the places that are most likely right."""
+    videos = {video.id: video for video in result.task.videos}
+    surest = sorted(result.places, key=lambda place: -place.confidence)
+    for place in surest[:_MOST_TRIED]:
+        times = [round(place.time or 0.0, 2)]
+        names = existing_thumbnails(videos[place.video], times, folder / THUMBNAILS)
+        yield from (f"{THUMBNAILS}/{name}" for name in names.values())
+
+
 def render_howto(shown: Mapping[str, Any], note: str) -> bytes:
     """Render a how-to (:func:`howsteps.report.exports.documents.howto`) as HTML without scripts."""
     style = _part("howto.css")
-    policy = f"default-src 'none'; img-src 'self' file: data:; style-src 'sha256-{_hash(style)}'"
+    policy = _policy("'self' file:", style)
     template = _template("howto.html")
     html = template.render(shown=shown, note=note, style=style, policy=policy, version=__version__)
     return html.encode("utf-8", "xmlcharrefreplace")
@@ -124,13 +189,17 @@ def render_howto(shown: Mapping[str, Any], note: str) -> bytes:
 def security_policy(*, served: bool) -> str:
     """The content security policy: the page's own style and script, by hash, and local files."""
     local = "'self'" if served else "'self' file:"
+    more = (*(["connect-src 'self'"] if served else []), f"media-src {local}")
+    return _policy(local, _style(), _script(), more)
+
+
+def _policy(local: str, style: str, script: str = "", more: Iterable[str] = ()) -> str:
     parts = (
         "default-src 'none'",
-        *(["connect-src 'self'"] if served else []),
         f"img-src {local} data:",
-        f"media-src {local}",
-        f"style-src 'sha256-{_hash(_style())}'",
-        f"script-src 'sha256-{_hash(_script())}'",
+        f"style-src 'sha256-{_hash(style)}'",
+        *([f"script-src 'sha256-{_hash(script)}'"] if script else []),
+        *more,
         "base-uri 'none'",
         "form-action 'none'",
     )
