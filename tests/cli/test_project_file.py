@@ -116,8 +116,8 @@ class TestSeveralJobs:
         assert heading.split()[:3] == ["job", "videos", "set"]
         assert cats.split()[:3] == ["cats", "3", "0"]
         assert dogs.split()[0] == "dogs"
-        assert where == f"written to {tmp_path / 'out'}: a folder for each job, with its page, " + (
-            "report.html"
+        assert where == f"written to {tmp_path / 'out'}: a folder for each job; " + (
+            "index.html leads to the page of each"
         )
         assert "birds: this folder is empty" in done.stderr
         assert "notes.txt: is not in a known caption format" in done.stderr
