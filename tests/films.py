@@ -1,5 +1,7 @@
 """Tiny test videos: a square that moves over a coloured background, and a tone."""
 
+from bisect import bisect
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,8 +18,12 @@ def film(
     sound: bool = False,
     keyframes: int = 10,
     b_frames: int = 0,
+    scenes: Sequence[float] = (),
 ) -> Path:
-    """Write a video with another colour every second, so that frames can be told apart."""
+    """Write a video with another colour every second, so that frames can be told apart.
+
+    With ``scenes``, the colour and the place of the square change at these seconds instead.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=RATE)
@@ -28,8 +34,10 @@ def film(
         }
         voice = container.add_stream("aac", rate=16_000, layout="mono") if sound else None
         for n in range(round(seconds * RATE)):
-            picture = np.full((HEIGHT, WIDTH, 3), (40 * (n // RATE) % 256, 90, 150), np.uint8)
-            picture[10:20, n % 50 : n % 50 + 10] = 255
+            scene = bisect(scenes, n / RATE) if scenes else n // RATE
+            picture = np.full((HEIGHT, WIDTH, 3), (40 * scene % 256, 90, 150), np.uint8)
+            at = 50 * scene % 37 if scenes else n % 50
+            picture[10:20, at : at + 10] = 255
             frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
             container.mux(stream.encode(frame))
         container.mux(stream.encode(None))

@@ -170,6 +170,7 @@ _DESCRIPTIONS = {
     "editor": "asking the language model",
     "reading": "reading videos",
     "features": "computing video features",
+    "segments": "looking for steps that nobody names",
     "localise": "localising steps",
     "tasks": "tasks on the cluster",
 }

@@ -220,6 +220,8 @@ def show_script(task: Task, found: Script) -> None:
     if not found.steps:
         screen.out.print("no relation stands out; try more videos, or a higher --steps")
         return
+    if not any(step.support for step in found.steps):
+        return  # nobody names them
     wide = screen.is_wide()
     table = screen.table("step", right=("videos",), expand=wide)
     table.add_column("", no_wrap=True, width=BAR)

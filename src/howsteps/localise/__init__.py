@@ -10,6 +10,7 @@
 ``self_training``   classifiers and posteriors, learnt from each other
 ``decision``        places and extents
 ``certainty``       calibrated probabilities of presence and of a correct place
+``segments``        steps of silent videos, by sight alone; extents that cover a video
 ``model``           what was learnt, for new videos
 ``method``          all of it, for a task
 ==================  ==============================================================================
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from howsteps.localise.features import LocaliseError
     from howsteps.localise.method import TaskLocalisation, localise
     from howsteps.localise.model import Model, ModelOptions
+    from howsteps.localise.segments import filled, find_steps
     from howsteps.localise.word_evidence import mention_windows
 
 _MODULES = {
@@ -33,6 +35,8 @@ _MODULES = {
     "ModelOptions": "model",
     "StepIntervals": "decision",
     "TaskLocalisation": "method",
+    "filled": "segments",
+    "find_steps": "segments",
     "localise": "method",
     "mention_windows": "word_evidence",
 }
@@ -43,6 +47,8 @@ __all__ = [
     "ModelOptions",
     "StepIntervals",
     "TaskLocalisation",
+    "filled",
+    "find_steps",
     "localise",
     "mention_windows",
 ]

@@ -16,7 +16,16 @@ from howsteps.store import Malformed, converted, read_record
 from howsteps.task import Count, Index, Mode
 
 # In the order in which they run; also the names of the cache folders.
-STAGES = ("transcribe", "narration", "script", "editor", "reading", "features", "localise")
+STAGES = (
+    "transcribe",
+    "narration",
+    "script",
+    "editor",
+    "reading",
+    "features",
+    "segments",
+    "localise",
+)
 
 INTERVAL = 1 / 3  # seconds: ten frames at thirty a second
 FILE = "options.json"

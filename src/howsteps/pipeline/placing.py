@@ -48,6 +48,7 @@ from howsteps.store import (
 )
 from howsteps.task import (
     BY_HAND,
+    LIKE_SEEN,
     READ,
     SAID,
     Localisation,
@@ -133,8 +134,10 @@ def place_again(
     else:
         new = script
     new = _with_record(new, before.script)
-    fixed = _still_placed(before, new) if by_hand is None else tuple(by_hand)
-    _check(fixed, before.task, new)
+    manual = _still_placed(before, new, BY_HAND) if by_hand is None else tuple(by_hand)
+    _check(manual, before.task, new)
+    silent = not any(video.mentions for video in before.task.videos)
+    fixed = (*(_still_placed(before, new, LIKE_SEEN) if silent else ()), *manual)
     task, features = visual_features(before.task, options, context)
     readings = _still_read(before, new)
     new = new.read(readings)
@@ -221,7 +224,9 @@ def read_given_script(
     steps = parse_script_text(read_text(given) if isinstance(given, Path) else given, path)
     reader = partial(read_labels, task=task.name, options=options, context=context)
     script, remarks = script_of_text(steps, task, known, reader, path)
-    return _with_record(script, known), remarks
+    # Where nobody says what is done, that nobody mentions a step is no news.
+    spoken = any(video.mentions for video in task.videos)
+    return _with_record(script, known), remarks if spoken else []
 
 
 def _with_record(script: Script, known: Script) -> Script:
@@ -282,17 +287,18 @@ def place(
     features: Features,
     options: RunOptions,
     context: Context,
-    by_hand: Sequence[Localisation] = (),
+    fixed: Sequence[Localisation] = (),
     readings: Sequence[Reading] = (),
     read_videos: Collection[str] = (),
     unread: Collection[int] = (),
 ) -> stages.LocalisedTask:
-    """Place the steps of a script; those that a person placed (``by_hand``) stay there.
+    """Place the steps of a script; those that a person placed, or sight alone (``fixed``), stay.
 
-    The others are placed as if such a step was mentioned where it is. In the ``read_videos``,
+    Of several places of one step, the last counts. The others are placed as if such a step was
+    mentioned where it is. In the ``read_videos``,
     ``readings`` stand for mentions, except for the ``unread`` steps, which no model read.
     """
-    manual = {(each.video, each.step): each for each in by_hand}
+    manual = {(each.video, each.step): each for each in fixed}
     task, script = _with_manual_mentions(task, script, manual.values())
     evidence = [each for each in readings if (each.video, each.step) not in manual]
     evidence += [
@@ -311,6 +317,8 @@ def place(
 
 
 def _certain(manual: Localisation) -> Localisation:
+    if manual.evidence == LIKE_SEEN:
+        return manual
     if manual.time is None:
         absent = replace(manual, start=None, end=None, confidence=0.0, presence=0.0)
         return replace(absent, evidence=BY_HAND)
@@ -345,33 +353,59 @@ def _with_manual_mentions(
 
 def manual_localisations(folder: Path, task: Task, script: Script) -> tuple[Localisation, ...]:
     """The manual localisations in the result of a folder that still apply; empty without one."""
+    return _placed_before(folder, task, script, BY_HAND)
+
+
+def seen_before(folder: Path, task: Task, script: Script) -> tuple[Localisation, ...]:
+    """The same of the places that were found by sight alone, in a folder of silent videos."""
+    return _placed_before(folder, task, script, LIKE_SEEN)
+
+
+def _placed_before(
+    folder: Path, task: Task, script: Script, evidence: str
+) -> tuple[Localisation, ...]:
     try:
-        if BY_HAND.encode() not in read_bounded(folder / FILE, _LARGEST_RESULT, "a result"):
-            return ()
-        before = read_result(folder)
+        content = read_bounded(folder / FILE, _LARGEST_RESULT, "a result")
+        before = read_result(folder) if evidence.encode() in content else None
     except InputError:
+        before = None
+    if before is None:
         return ()
     videos = {video.id for video in task.videos}
-    return tuple(each for each in _still_placed(before, script) if each.video in videos)
+    return tuple(p for p in _still_placed(before, script, evidence) if p.video in videos)
 
 
 def _new_indices(before: Result, script: Script) -> list[int | None]:
     """The index of each step of an earlier result in a script; None if it is not there.
 
-    Steps correspond by label or, if renamed, by their mentions.
+    Steps correspond by label or, if renamed, by their mentions; a renamed step without mentions, by
+    the step before it.
     """
     by_label = {step.label: index for index, step in enumerate(script.steps)}
     by_mentions = {step.mentions: index for index, step in enumerate(script.steps) if step.mentions}
-    return [by_label.get(s.label, by_mentions.get(s.mentions)) for s in before.script.steps]
+    old_steps = before.script.steps
+    found = [by_label.get(step.label, by_mentions.get(step.mentions)) for step in old_steps]
+    for index, step in enumerate(script.steps):
+        if index not in found and not step.mentions:
+            next_old = (
+                found.index(index - 1) + 1 if index - 1 in found else len(found) * (index > 0)
+            )
+            if (
+                next_old < len(found)
+                and found[next_old] is None
+                and not old_steps[next_old].mentions
+            ):
+                found[next_old] = index
+    return found
 
 
-def _still_placed(before: Result, script: Script) -> tuple[Localisation, ...]:
-    """The manual localisations of an earlier result, for the steps that still exist."""
+def _still_placed(before: Result, script: Script, evidence: str) -> tuple[Localisation, ...]:
+    """The localisations of an earlier result by this evidence, for the steps that still exist."""
     new_index = _new_indices(before, script)
     return tuple(
         replace(each, step=index)
         for each in before.localisations
-        if each.evidence == BY_HAND and (index := new_index[each.step]) is not None
+        if each.evidence == evidence and (index := new_index[each.step]) is not None
     )
 
 

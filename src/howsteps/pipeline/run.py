@@ -47,7 +47,8 @@ from howsteps.pipeline.work_folder import (
 from howsteps.reader import AnswerFolder, LanguageModel, Reader, Remembered
 from howsteps.script.text_form import VideoChoices
 from howsteps.store import GivenTask, Malformed, converted, without_captions
-from howsteps.task import Result, Task
+from howsteps.task import Localisation, Result, Script, Task
+from howsteps.vision.features import Features
 
 MANY_FILES = 500  # captions that take longer than a few seconds to read
 
@@ -362,6 +363,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     """
     task, given, options, reader = job.task, job.script, job.options, job.reader
     problems: list[Problem] = []
+    features: Features | None = None
     try:
         if given:
             options = placing.checked_options(given, task, options)  # fail before the slow stages
@@ -369,17 +371,14 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         chosen = selection.set_aside_other_jobs(all_videos, options)
         task, set_aside = chosen.task, list(chosen.set_aside)
         problems += chosen.remarks
-        if given:
-            known = placing.known_script((job.folder, given.parent), task)
-            script, remarks = placing.read_given_script(given, task, known, options, context)
-        else:
-            script = stages.find_script(task, options, context)
-            remarks = stages.few_steps_remark(task, script, options.steps)
+        if stages.is_silent(task, options):
+            task, features = visual_features(task, options, context)
+        script, seen, remarks = _find_steps(job, task, options, features, context)
         problems += remarks
         ways = selection.find_other_ways(all_videos, chosen.ways, options, context)
         problems = selection.with_page_hint(problems, ways if job.pages else ())
         asked = asking.Asked(task, script)
-        if reader:
+        if reader and features is None:
             if not given:
                 write_script(task, script, job.folder, UNEDITED)
             aside = None if given else chosen.set_aside
@@ -394,13 +393,14 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         problems += write_script(
             task, script, job.folder, edited=given is not None, given=given, choices=choices
         )
-        task, features = visual_features(task, options, context)
+        if features is None:
+            task, features = visual_features(task, options, context)
         task, problems = selection.set_aside_unusable(
             task, features.vectors, [*problems, *features.problems]
         )
-        by_hand = placing.manual_localisations(job.folder, task, script)
+        fixed = (*seen, *placing.manual_localisations(job.folder, task, script))
         readings, read = asked.readings, asked.read_videos
-        placed = placing.place(task, script, features, options, context, by_hand, readings, read)
+        placed = placing.place(task, script, features, options, context, fixed, readings, read)
     except CannotWrite:
         raise
     except HowstepsError as error:
@@ -410,3 +410,26 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     write_model(placed.model, job.folder)
     write_result(result, job.folder, context)
     return result, [*problems, *placed.remarks], unreadable_media(task, features)
+
+
+def _find_steps(
+    job: _Job, task: Task, options: RunOptions, features: Features | None, context: Context
+) -> tuple[Script, tuple[Localisation, ...], list[Problem]]:
+    """Return the script, given or found, the places that were found by sight alone, and remarks.
+
+    ``features`` are those of videos in which nobody says what is done; None for others.
+    """
+    if job.script:
+        known = placing.known_script((job.folder, job.script.parent), task)
+        script, remarks = placing.read_given_script(job.script, task, known, options, context)
+        if features is None:
+            return script, (), remarks
+        seen = placing.seen_before(job.folder, task, script)
+        seen = seen or stages.find_by_sight(task, features, len(script.steps), context)
+        return script, seen, remarks
+    if features is None:
+        script = stages.find_script(task, options, context)
+        return script, (), stages.few_steps_remark(task, script, options.steps)
+    seen = stages.find_by_sight(task, features, options.steps, context)
+    script = stages.numbered_script(seen)
+    return script, seen, [stages.silent_remark(task, script)]

@@ -30,7 +30,7 @@ from howsteps.store import (
     script_record,
     with_narration,
 )
-from howsteps.task import Caption, Localisation, Mode, Reading, Script, Task, Video
+from howsteps.task import Caption, Localisation, Mode, Reading, Script, Step, Task, Video
 from howsteps.vision.features import Features
 
 if TYPE_CHECKING:
@@ -216,6 +216,52 @@ def find_script(task: Task, options: RunOptions, context: Context) -> Script:
     if not script.steps:
         raise HowstepsError(_why_no_steps(task, options.steps))
     return script
+
+
+def is_silent(task: Task, options: RunOptions) -> bool:
+    """Whether nobody says what is done, but the frames can show it."""
+    has_frames = options.vision is not False and any(video.media for video in task.videos)
+    spoken = any(video.mentions for video in task.videos)
+    return options.mode == "default" and has_frames and not spoken
+
+
+def find_by_sight(
+    task: Task, features: Features, steps: int | None, context: Context
+) -> tuple[Localisation, ...]:
+    """Find steps that silent videos share, and their places; ``steps`` None: choose the number.
+
+    Raises ``HowstepsError`` if fewer than two videos have features and are long enough.
+    """
+    if not features.vectors:
+        raise HowstepsError("nobody says what is being done, and there are no frames to look at")
+    key = stage_key("localise", sight=dict(features.keys), steps=steps)
+    with context.stage("segments", task.name, 1) as progress:
+        found = context.cached("segments", key, tuple[Localisation, ...])
+        if missing := found is None:
+            from howsteps.localise.segments import find_steps  # noqa: PLC0415 - loads Numba
+
+            with single_threaded():
+                places = find_steps(features.vectors, steps, seconds=INTERVAL)
+            found = tuple(map(rounded, places))
+            context.cache.put("segments", key, found)
+        progress.done(task.name, cached=not missing)
+    return found
+
+
+def numbered_script(places: Sequence[Localisation]) -> Script:
+    """The script of steps that nobody names."""
+    count = max(place.step for place in places) + 1
+    return Script(tuple(Step(f"Step {k + 1}", ()) for k in range(count)))
+
+
+def silent_remark(task: Task, script: Script) -> Problem:
+    """A remark that the steps were found by sight."""
+    reason = (
+        f"nobody says what is being done, so the {len(script.steps)} steps were found by sight "
+        "alone: no place is sure, and they have numbers for names; to name them, edit script.md "
+        "and place its steps"
+    )
+    return Problem(Path(task.name), reason, harmless=True)
 
 
 def few_steps_remark(task: Task, script: Script, asked: int | None) -> list[Problem]:

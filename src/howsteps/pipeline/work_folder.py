@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -332,9 +333,10 @@ def learnt_steps(task: Task, script: Script) -> LearntSteps:
     """What the videos of a task say about its steps: their most frequent acts."""
     steps = []
     for step in script.steps:
-        # Manual places have no words.
-        acts = acts_of([mention for mention in step.mentions if mention.verb])
-        steps.append(LearntStep(step.label, step.support, [ActRecord(*act) for act in acts]))
+        # Places that are fixed have no words.
+        said = replace(step, mentions=tuple(m for m in step.mentions if m.verb))
+        acts = [ActRecord(*act) for act in acts_of(said.mentions)]
+        steps.append(LearntStep(step.label, said.support, acts))
     return LearntSteps(STEPS_VERSION, task.name, steps)
 
 

@@ -180,6 +180,8 @@ def content(
             }
             for video in result.set_aside
         ],
+        "silent": not any(video.mentions for video in result.task.videos)
+        and not any(step.learnt_from for step in steps),
         "editor": result.script.editor,
         "changes": list(result.script.changes),
         "located": bool(result.localisations),

@@ -17,7 +17,8 @@ function buildFacts() {
   const misfits = odd && `${count(odd, "video")} ${odd === 1 ? "does" : "do"} not fit this job well and ${odd === 1 ? "is" : "are"} marked odd.`;
   const unread = videos.filter((video) => video.unread).length;
   const unasked = unread && `${count(unread, "video")} ${unread === 1 ? "was" : "were"} not read by the language model.`;
-  view("remarks").textContent = [misfits, unasked].filter(Boolean).join(" ");
+  const silent = content.silent && "Nobody says what is being done: the steps were found by sight alone, and no place is sure.";
+  view("remarks").textContent = [silent, misfits, unasked].filter(Boolean).join(" ");
 }
 
 const KINDS = { sure: "sure", likely: "likely", guess: "a guess", placed: "placed", absent: "absent", open: "not placed" };
@@ -55,7 +56,7 @@ function legend(tally) {
       right.has(kind) && h("small", {}, ` about ${right.get(kind)}% right`),
     );
   const said = h("li", {}, h("span", { class: "sample tally" }, h("i", { "--at": "50%" })), " the line: said in so many");
-  return h("ul", { class: "kinds" }, kindsIn(tally).map(entry), said);
+  return h("ul", { class: "kinds" }, kindsIn(tally).map(entry), !content.silent && said);
 }
 
 const OFTEN = 1 / 3; // the card of a step that is absent from this share of the videos says so
@@ -86,8 +87,8 @@ function card(step, k) {
       { class: "card" },
       h("h3", {}, h("span", { class: "badge" }, String(k + 1)), isEditable() ? labelField(step, k) : userText(step.label, "button", play)),
       step.example && userText(step.example, "p", { class: "quote" }),
-      content.located && tallyBar(tallyOf(videos.map((video) => video.places[k])), step.said),
-      h("p", { class: "support" }, `said in ${formatNumber(step.said)} of ${count(videos.length, "video")}${elsewhereSaid(step)}`),
+      content.located && tallyBar(tallyOf(videos.map((video) => video.places[k])), content.silent ? null : step.said),
+      !content.silent && h("p", { class: "support" }, `said in ${formatNumber(step.said)} of ${count(videos.length, "video")}${elsewhereSaid(step)}`),
       step.best !== null && watchLink(step.best, moment, { class: "elsewhere" }, `watch on YouTube from ${clock(moment)}`),
       isUnmentioned(k) && h("p", { class: "warning" }, "No narrator mentions this step: its places are guesses."),
       step.alternative && h("p", {}, h("span", { class: "pill" }, "or"), " in place of the step before"),
@@ -103,6 +104,6 @@ function card(step, k) {
 /** The number of other videos that mention a step, if it was learnt from others. */
 const elsewhereSaid = ({ learnt }) => (learnt ? `, and in ${formatNumber(learnt)} that it was learnt from` : "");
 
-/** Whether a step was placed, and not by hand, although no narrator mentions it. */
+/** Whether a step was placed, and not by hand, although others are mentioned and it is not. */
 const isUnmentioned = (k) =>
-  steps[k].said + steps[k].learnt === 0 && videos.some(({ places }) => isFound(places[k]) && places[k].evidence !== BY_HAND);
+  !content.silent && steps[k].said + steps[k].learnt === 0 && videos.some(({ places }) => isFound(places[k]) && places[k].evidence !== BY_HAND);

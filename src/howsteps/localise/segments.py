@@ -1,0 +1,264 @@
+"""Steps by sight alone: videos in which nobody speaks are cut into segments that they share.
+
+**Transport.** A video has a soft assignment S (T_n×K, rows add up to one) of its intervals to the
+steps. As in the action segmentation by optimal transport of Xu and Gould (2024), it minimises a
+fused Gromov-Wasserstein distance: an interval belongs to a step that it looks like, near the usual
+position of that step, and to the step of its neighbours; all steps last about as long; entropy
+keeps S soft. Divided by the weight of the entropy,
+
+    F(S) = Σ_tk S_tk·(ρ·|t/T_n − p_k| − c·x_tk − α/2·S̄_tk + log S_tk) + λ·Σ_k q_k·log(K·q_k)
+
+with the score x of the classifier of each step, its position p, the mean S̄ of S over the
+neighbours of t, and the mean q of S over the video. Mirror descent halves the step: log S ←
+½·(log S − gradient), projected on rows that add up to one. The order is soft: steps may be swapped.
+
+**Segments.** The classifiers (:mod:`howsteps.localise.ridge`) are learnt from S of the other
+videos, and S from the scores, in turn; at first, S is K equal segments.
+
+**Places.** A segment also covers what comes before and after a step, and may be mostly that. So
+classifiers of places follow: the posterior of the place of each step, given its score, a wide bell
+around its segment and the order of the steps, is the label of the next classifier.
+
+**Number of steps.** A step in a video is *distinct* if, at its place, its classifier has the
+highest score of all. With more steps, fewer are; K is the largest number at which most still are.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.localise.decision import NEAR, extents, moving_sum, separate
+from howsteps.localise.features import Floats, LocaliseError, Mask, Places, checked_features
+from howsteps.localise.order import posterior
+from howsteps.localise.ridge import LeaveOneOut, Standardiser
+from howsteps.localise.self_training import GAP, LABEL_BLUR, LEARNING_OPTIONS, gaussian_blur
+from howsteps.task import LIKE_SEEN, Localisation
+
+SCORE = 0.5  # c: weight of a score one standard deviation above the mean
+POSITION = 2.0  # ρ
+NEIGHBOURS = 4.0  # α
+BALANCE = 1.5  # λ
+RADIUS = 0.04  # of the neighbourhood, as a share of the video
+_DESCENT = 25  # iterations of mirror descent
+_ROUNDS = 8  # of classifiers and segments
+_PLACE_ROUNDS = 6  # of classifiers and places
+_FILL_ROUNDS = 3
+
+BELL = 1.5, 2.0  # standard deviation: multiple of that of the segment, plus seconds
+_FLOOR = 0.01  # height of a bell far from its segment
+
+FEWEST, MOST = 3, 15  # steps, where their number is chosen
+DISTINCT = 0.7  # least share of distinct steps
+# Share of the places that are right, distinct and other ones: means over seven kinds of footage,
+# real and synthetic. It differs so much between them (.25 to .94) that no place is called sure.
+RIGHT = 0.6, 0.27
+
+Features = Mapping[str, NDArray[np.floating]]
+
+
+def find_steps(
+    features: Features, steps: int | None = None, *, seconds: float = 1 / 3
+) -> tuple[Localisation, ...]:
+    """Find steps that videos share, and their places, without any words.
+
+    Parameters
+    ----------
+    features
+        T_n×d by video id. A video with fewer seconds than steps is left out.
+    steps
+        K; None: the largest number at which most are distinct.
+    seconds
+        Duration of an interval.
+
+    Raises
+    ------
+    LocaliseError
+        There are fewer than two videos that are long enough.
+    """
+    options = LEARNING_OPTIONS["sight"]
+    factor = options.coarsening(seconds)
+    grid = factor * seconds
+    most = steps
+    if most is None:
+        usual = np.median([len(x) for x in features.values()]) * seconds / (2 * GAP)
+        most = int(np.clip(usual, FEWEST, MOST))
+    used = {video: x for video, x in features.items() if len(x) >= most * factor}
+    if len(used) < 2:
+        raise LocaliseError("steps are found by sight in two or more videos of the same job")
+    videos = [options.prepare(x, seconds) for x in checked_features(list(used.values()), most)]
+    others = LeaveOneOut(videos, options.regularisation)
+    lengths = [len(x) for x in videos]
+    found = _search(others, lengths, most, grid)
+    while steps is None and most > FEWEST and found.distinct.mean() < DISTINCT:
+        most -= 1
+        found = _search(others, lengths, most, grid)
+    return found.localisations(list(used), grid)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The interval of every step (N×K), where it is distinct, and the scores (T_n×K per video)."""
+
+    places: Places
+    distinct: Mask
+    scores: Sequence[Floats]
+
+    def localisations(self, videos: Sequence[str], seconds: float) -> tuple[Localisation, ...]:
+        """Return the places in seconds."""
+        found = []
+        for n, video in enumerate(videos):
+            by_time = np.argsort(self.places[n])
+            first, last = extents(self.places[n, by_time], self.scores[n][:, by_time])
+            for k, start, end in sorted(zip(by_time.tolist(), first, last, strict=True)):
+                found.append(
+                    Localisation(
+                        video,
+                        k,
+                        time=(float(self.places[n, k]) + 0.5) * seconds,
+                        start=float(start) * seconds,
+                        end=float(end + 1) * seconds,
+                        confidence=RIGHT[0] if self.distinct[n, k] else RIGHT[1],
+                        evidence=LIKE_SEEN,
+                        presence=1.0,
+                    )
+                )
+        return tuple(found)
+
+
+def _search(others: LeaveOneOut, lengths: Sequence[int], steps: int, seconds: float) -> _Found:
+    """Return K steps; all on the grid of learning, whose intervals last ``seconds``."""
+    options = LEARNING_OPTIONS["sight"]
+    shares = [equal_segments(length, steps) for length in lengths]
+    for _ in range(_ROUNDS):
+        shares = [transport(score) for score in _standardised(others.scores(shares))]
+    bells = [_bells(share, seconds) for share in shares]
+    labels = [np.exp(bell) for bell in bells]
+    blur, gap, near = LABEL_BLUR / seconds, round(GAP / seconds), round(NEAR / seconds)
+    for _ in range(_PLACE_ROUNDS):
+        raw = [options.smooth_scores(score, seconds) for score in others.scores(labels)]
+        scores = _standardised(raw)
+        found = [
+            posterior(options.sharpness * score + bell, gap, options.order)
+            for score, bell in zip(scores, bells, strict=True)
+        ]
+        labels = [gaussian_blur(each, blur, "constant") for each in found]
+        labels = [label / max(float(label.max()), 1e-12) for label in labels]
+    places = np.array([_peaks(each, near) for each in found])
+    highest = [score[row].argmax(axis=1) for score, row in zip(scores, places, strict=True)]
+    return _Found(places, np.array(highest) == np.arange(steps), scores)
+
+
+def equal_segments(length: int, steps: int) -> Floats:
+    """Return S of K equal segments."""
+    shares: Floats = np.eye(steps)[np.arange(length) * steps // length]
+    return shares
+
+
+def transport(scores: Floats, positions: Floats | None = None) -> Floats:
+    """Return S (T_n×K) from the standardised scores of one video.
+
+    ``positions`` are p (K), as shares of the video; by default, those of K equal segments.
+    """
+    length, steps = scores.shape
+    usual = (np.arange(steps) + 0.5) / steps if positions is None else positions
+    cost = POSITION * np.abs((np.arange(length)[:, None] + 0.5) / length - usual) - SCORE * scores
+    radius = max(round(RADIUS * length), 1)
+    log_shares = np.full((length, steps), -np.log(steps))
+    for _ in range(_DESCENT):
+        shares = np.exp(log_shares)
+        near = (moving_sum(shares, radius) - shares) / (2 * radius)
+        size = np.log(np.maximum(steps * shares.mean(axis=0), 1e-9))
+        log_shares = 0.5 * (log_shares - cost + NEIGHBOURS * near - BALANCE * size)
+        log_shares -= np.logaddexp.reduce(log_shares, axis=1, keepdims=True)
+    found: Floats = np.exp(log_shares)
+    return found
+
+
+def filled(
+    places: Sequence[Localisation], features: Features, *, seconds: float = 1 / 3
+) -> tuple[Localisation, ...]:
+    """Return places whose extents cover every video from its beginning to its end.
+
+    The borders are those of transport, with classifiers that are learnt from the other videos; in
+    a video without features, they are halfway between neighbours.
+    """
+    options = LEARNING_OPTIONS["sight"]
+    grid = seconds * options.coarsening(seconds)
+    steps = max((at.step for at in places), default=-1) + 1
+    by_video: dict[str, list[Localisation]] = {}
+    for at in places:
+        if at.time is not None:
+            by_video.setdefault(at.video, []).append(at)
+    seen = [video for video in by_video if video in features and len(features[video])]
+    borders: dict[tuple[str, int], tuple[float, float]] = {}
+    if not seen:
+        return tuple(places)
+    x = [options.prepare(features[video], seconds) for video in seen]
+    others = LeaveOneOut(x, options.regularisation)
+    columns = [np.array([at.step for at in by_video[video]]) for video in seen]
+    middles = [np.array([at.time for at in by_video[video]], np.float64) / grid for video in seen]
+    shares = []
+    for rows, middle, column in zip(x, middles, columns, strict=True):
+        nearest = np.abs(np.arange(len(rows))[:, None] + 0.5 - middle).argmin(axis=1)
+        shares.append(np.eye(steps)[column[nearest]])
+    for _ in range(_FILL_ROUNDS):
+        scores = _standardised(others.scores(shares))
+        for n, (score, column) in enumerate(zip(scores, columns, strict=True)):
+            shares[n] = np.zeros_like(score)
+            shares[n][:, column] = transport(score[:, column], middles[n] / len(score))
+    for video, share, column, middle in zip(seen, shares, columns, middles, strict=True):
+        ends = _cover(share[:, column].argmax(axis=1), middle)
+        duration = len(features[video]) * seconds
+        for step, (start, end) in zip(column.tolist(), ends, strict=True):
+            borders[video, step] = start * grid, min(end * grid, duration)
+    return tuple(
+        replace(at, start=borders[at.video, at.step][0], end=borders[at.video, at.step][1])
+        if (at.video, at.step) in borders
+        else at
+        for at in places
+    )
+
+
+def _cover(labels: NDArray[np.int64], middles: Floats) -> list[tuple[int, int]]:
+    """Return first and last + 1 interval of every step: its run at its place, or its longest one.
+
+    What lies between two of them is halved, so that all intervals are covered.
+    """
+    cuts = [0, *(np.flatnonzero(np.diff(labels)) + 1).tolist(), len(labels)]
+    runs: dict[int, tuple[bool, int, int, int]] = {}
+    for start, end in pairwise(cuts):
+        k = int(labels[start])
+        at_place = bool(start <= middles[k] < end)
+        runs[k] = max(runs.get(k, (False, 0, 0, 0)), (at_place, end - start, start, end))
+    spans = [runs[k][2:] if k in runs else (int(m), int(m) + 1) for k, m in enumerate(middles)]
+    order = sorted(range(len(spans)), key=lambda k: spans[k])
+    starts = [0] * len(spans)
+    for left, right in pairwise(order):
+        starts[right] = (spans[left][1] + spans[right][0] + 1) // 2
+    ends = {left: starts[right] for left, right in pairwise(order)}
+    return [(starts[k], max(ends.get(k, len(labels)), starts[k])) for k in range(len(spans))]
+
+
+def _standardised(scores: Sequence[Floats]) -> list[Floats]:
+    standardiser = Standardiser.fit(scores)
+    return [standardiser.apply(score) for score in scores]
+
+
+def _bells(shares: Floats, seconds: float) -> Floats:
+    """Return the logarithm of a wide bell around the segment of every step, T_n×K."""
+    time = np.arange(len(shares))[:, None]
+    weight = shares / np.maximum(shares.sum(axis=0), 1e-9)
+    middle = (weight * time).sum(axis=0)
+    deviation = np.sqrt((weight * (time - middle) ** 2).sum(axis=0))
+    offset = (time - middle) / (BELL[0] * deviation + BELL[1] / seconds)
+    bells: Floats = np.log(np.exp(-0.5 * offset**2) + _FLOOR)
+    return bells
+
+
+def _peaks(found: Floats, radius: int) -> Places:
+    """Return the interval around which each step most probably is, K."""
+    smoothed = np.sum([moving_sum(found, r) for r in range(radius + 1)], axis=0)
+    return separate(smoothed.argmax(axis=0), len(found))
