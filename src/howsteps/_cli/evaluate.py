@@ -328,7 +328,7 @@ def stats(
         bool,
         typer.Option(
             "--listed",
-            help="Use the order in which the steps are listed. Default: the best order.",
+            help="Use the order in which the steps are listed. Default: the best one found.",
         ),
     ] = False,
     rate: _Rate = FRAMES_PER_SECOND,
