@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from howsteps.errors import InputError
 from howsteps.io import worker_process
-from howsteps.io.worker_process import Failed, run_in_worker
+from howsteps.io.worker_process import run_in_worker
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,7 +27,7 @@ def do(
     what: str, stop: threading.Event | None = None
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     told: list[dict[str, Any]] = []
-    job = {"do": what}
+    job = {"do": what, "media": "a.mp4"}
     done = run_in_worker("tests.io.stubborn", job, threads=3, on_progress=told.append, stop=stop)
     return done, told
 
@@ -47,14 +48,14 @@ def test_answers_are_returned_and_other_output_is_ignored() -> None:
     ],
 )
 def test_every_failure_has_one_reason(what: str, reason: str) -> None:
-    with pytest.raises(Failed, match=reason) as caught:
+    with pytest.raises(InputError, match=reason) as caught:
         do(what)
     assert "\n" not in str(caught.value)
 
 
 def test_a_hanging_process_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_process, "_GRACE", 1.5)
-    with pytest.raises(Failed, match="takes too long"):
+    with pytest.raises(InputError, match="takes too long"):
         do("hang")
 
 
@@ -62,7 +63,8 @@ PARENT = """
 from howsteps.io import worker_process
 worker_process._GRACE = 4.0
 tell = lambda answer: print("at work", flush=True)
-worker_process.run_in_worker("tests.io.stubborn", {"do": "stroll"}, threads=1, on_progress=tell)
+job = {"do": "stroll", "media": "a.mp4"}
+worker_process.run_in_worker("tests.io.stubborn", job, threads=1, on_progress=tell)
 """
 
 
@@ -92,7 +94,7 @@ def test_a_process_is_killed_on_request(monkeypatch: pytest.MonkeyPatch) -> None
     stop = threading.Event()
     threading.Timer(1.0, stop.set).start()
     began = time.monotonic()
-    with pytest.raises(Failed, match="stopped"):
+    with pytest.raises(InputError, match="stopped"):
         do("hang", stop)
     assert time.monotonic() - began < 60
     with pytest.raises(ProcessLookupError):

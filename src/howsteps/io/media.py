@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsteps.errors import CannotWrite, InputError, MissingExtra
 from howsteps.io.files import open_regular
-from howsteps.io.worker_process import Failed, answer, limit_memory, run_in_worker, serve
+from howsteps.io.worker_process import answer, limit_memory, run_in_worker, serve
 
 if TYPE_CHECKING:
     from av.container import InputContainer
@@ -117,10 +117,7 @@ def decoded(media: Path) -> Iterator[Sound]:
     with TemporaryDirectory(prefix="howsteps-") as folder:
         target = Path(folder) / "sound"
         job = {"media": str(media.absolute()), "target": str(target), "memory": MEMORY}
-        try:
-            done = run_in_worker("howsteps.io.media", job, threads=1)
-        except Failed as error:
-            raise InputError(media, str(error)) from error
+        done = run_in_worker("howsteps.io.media", job, threads=1)
         yield Sound(target, int(done["samples"]))
 
 

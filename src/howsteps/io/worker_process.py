@@ -32,10 +32,6 @@ _GRACE = 120.0  # seconds for a process to load its libraries and start
 _SLOWEST = 30.0  # seconds of work per second of video
 
 
-class Failed(HowstepsError):
-    """The work on one file failed; the message is the reason, without the name of the file."""
-
-
 def run_in_worker(
     module: str,
     job: Mapping[str, object],
@@ -44,19 +40,20 @@ def run_in_worker(
     on_progress: Callable[[dict[str, Any]], None] | None = None,
     stop: threading.Event | None = None,
 ) -> dict[str, Any]:
-    """Run ``python -m module`` on a job and return its result.
+    """Run ``python -m module`` on a job, whose file is ``media``, and return its result.
 
     An answer ``{"seconds": s}`` reports progress, ``{"done": …}`` is the result, ``{"failed":
     reason}`` an error, and ``{"unwritable": reason}`` an error in writing. The process is killed
     when ``stop`` is set.
 
-    Raises ``Failed`` if the work failed, the process crashed, or it was too slow. Raises
-    ``CannotWrite`` if results cannot be written.
+    Raises ``InputError`` with the file if the work failed, the process crashed, or it was too slow.
+    Raises ``CannotWrite`` if results cannot be written.
     """
     # Otherwise each library starts a thread per core in each process.
     environment = {**os.environ, **ISOLATED, **dict.fromkeys(THREADS, str(threads))}
     # Threads that wait actively would take cores from other processes.
     environment["OMP_WAIT_POLICY"] = "PASSIVE"
+    media = Path(str(job["media"]))
     with TemporaryFile() as errors:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             [sys.executable, "-m", module],
@@ -68,17 +65,17 @@ def run_in_worker(
         )
         try:
             _send(process, job)
-            for answer in _answers(process, stop):
+            for answer in _answers(process, media, stop):
                 if "done" in answer:
                     done: dict[str, Any] = answer["done"]
                     return done
                 if "failed" in answer:
-                    raise Failed(str(answer["failed"]))
+                    raise InputError(media, str(answer["failed"]))
                 if "unwritable" in answer:
                     raise CannotWrite(str(answer["unwritable"]))
                 if on_progress is not None:
                     on_progress(answer)
-            raise Failed(_failure_reason(process, errors))
+            raise InputError(media, _failure_reason(process, errors))
         finally:
             process.kill()
             process.wait()
@@ -94,7 +91,7 @@ def _send(process: subprocess.Popen[bytes], job: Mapping[str, object]) -> None:
 
 
 def _answers(
-    process: subprocess.Popen[bytes], stop: threading.Event | None
+    process: subprocess.Popen[bytes], media: Path, stop: threading.Event | None
 ) -> Iterator[dict[str, Any]]:
     """Yield answers until the process ends; raise if it is too slow or ``stop`` is set."""
     lines: queue.Queue[bytes | None] = queue.Queue()
@@ -102,9 +99,9 @@ def _answers(
     last, work, seconds = monotonic(), 0.0, 0.0
     while True:
         if stop is not None and stop.is_set():
-            raise Failed("was stopped")
+            raise InputError(media, "was stopped")
         if work > _GRACE + _SLOWEST * seconds:
-            raise Failed(f"takes too long: given up after {work:.0f} s of work")
+            raise InputError(media, f"takes too long: given up after {work:.0f} s of work")
         try:
             line = lines.get(timeout=_POLL_SECONDS)
         except queue.Empty:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from howsteps.errors import InputError, MissingExtra
 from howsteps.io.files import Folder
 from howsteps.io.media import open_media
-from howsteps.io.worker_process import Failed, answer, limit_memory, run_in_worker, serve
+from howsteps.io.worker_process import answer, limit_memory, run_in_worker, serve
 from howsteps.task import Video
 
 if TYPE_CHECKING:
@@ -287,10 +287,7 @@ def _run(media: Path, action: str, folder: Folder | None = None, **job: object) 
     job |= {"do": action, "media": str(media.absolute()), "memory": MEMORY}
     if folder is not None:
         job |= {"root": str(folder.root.absolute()), "parts": folder.parts}
-    try:
-        return run_in_worker("howsteps.report.decoding", job, threads=_THREADS)
-    except Failed as error:
-        raise InputError(media, str(error)) from error
+    return run_in_worker("howsteps.report.decoding", job, threads=_THREADS)
 
 
 def _work(job: dict[str, Any]) -> dict[str, object]:
