@@ -26,7 +26,6 @@ from howsteps.task import (
     Index,
     Localisation,
     Mention,
-    OtherStep,
     OtherWay,
     Reading,
     Relation,
@@ -185,21 +184,6 @@ class OddRecord(Record):
     reason: str
 
 
-class OtherWayRecord(Record):
-    """Videos that were set aside together and have a script of their own."""
-
-    reason: str
-    videos: list[str]
-    steps: list["OtherStepRecord"]
-
-
-class OtherStepRecord(Record):
-    """A step of another way."""
-
-    label: str
-    support: Index
-
-
 class ResultRecord(Record, kw_only=True):
     """The steps of a job and their place in every video. Times are seconds, to the millisecond."""
 
@@ -215,7 +199,7 @@ class ResultRecord(Record, kw_only=True):
     ]
     odd: list[OddRecord] = []
     set_aside: Annotated[list[SetAside], Meta(description="Videos of another job.")] = []
-    other_ways: list[OtherWayRecord] = []
+    other_ways: list[OtherWay] = []
     readings: Annotated[
         list[Reading] | UnsetType,
         Meta(description="Where a language model read that a step is done; only if one was asked."),
@@ -316,21 +300,15 @@ def result_of(record: ResultRecord, folder: Path) -> Result:
     script = script_of(record, task)
     places = tuple(record.localisations)
     check_localisations(places, task, script)
-    ways = tuple(
-        OtherWay(
-            way.reason,
-            tuple(way.videos),
-            tuple(OtherStep(step.label, step.support) for step in way.steps),
-        )
-        for way in record.other_ways
-    )
     readings = tuple(record.readings or ())
     read = frozenset(record.read_videos or ())
     check_localisations(readings, task, script, "readings")
     if unknown := read - {video.id for video in videos}:
         raise Malformed(f"read_videos: there is no video {min(unknown)!r}")
     script = script.read(readings)
-    return Result(task, script, places, tuple(record.set_aside), ways, readings, read)
+    return Result(
+        task, script, places, tuple(record.set_aside), tuple(record.other_ways), readings, read
+    )
 
 
 def _video(entry: VideoRecord, folder: Path) -> Video:
@@ -437,14 +415,7 @@ def _record(result: Result) -> ResultRecord:
         localisations=[rounded(found) for found in result.localisations],
         odd=[OddRecord(video=v, reason=reason) for v, reason in result.odd_videos.items()],
         set_aside=list(result.set_aside),
-        other_ways=[
-            OtherWayRecord(
-                reason=way.reason,
-                videos=list(way.videos),
-                steps=[OtherStepRecord(label=s.label, support=s.support) for s in way.steps],
-            )
-            for way in result.other_ways
-        ],
+        other_ways=list(result.other_ways),
         readings=list(result.readings) if result.read_videos else UNSET,
         read_videos=sorted(result.read_videos) if result.read_videos else UNSET,
     )

@@ -345,7 +345,8 @@ class SetAside:
     reason: str
 
 
-class OtherStep(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OtherStep:
     """A step of an :class:`OtherWay`: its label, and how many of those videos mention it."""
 
     label: str

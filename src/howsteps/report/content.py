@@ -167,7 +167,10 @@ def content(
         "other_ways": [
             {
                 "reason": capitalised(way.reason),
-                "steps": [{"label": capitalised(label), "support": n} for label, n in way.steps],
+                "steps": [
+                    {"label": capitalised(step.label), "support": step.support}
+                    for step in way.steps
+                ],
             }
             for way in result.other_ways
         ],
