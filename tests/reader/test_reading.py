@@ -1,6 +1,7 @@
 """Reading a video: the question, the check of its answer, and what may be sent."""
 
 import json
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -134,6 +135,16 @@ def test_without_any_answer_the_video_is_not_read() -> None:
         read("I would rather not.", "No.")
     found, _ = read("Well…", f"Sure: {done([1, 1, 1])}")
     assert len(found.readings) == 1
+
+
+def test_the_example_of_the_question_is_no_answer() -> None:
+    [text] = questions().texts
+    [example] = re.findall(r"^{.*}$", text, re.M)
+    with pytest.raises(AnswerError, match="it is the example"):
+        read(example, example)
+    found, asked = read(example, done([1, 1, 1]))
+    assert len(found.readings) == 1
+    assert "it is the example" in asked[1][-1]["content"]
 
 
 def test_a_long_transcript_goes_in_pieces_with_what_was_found(

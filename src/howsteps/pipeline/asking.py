@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from howsteps.errors import HowstepsError, Problem
+from howsteps.errors import Problem
 from howsteps.io.files import key_of
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Sends
@@ -117,7 +117,7 @@ def _edit(
             found = edit_script(question, reply, label_reader)
         except LanguageModelError as error:
             progress.done(task.name, cached=False)
-            if _is_written(error, reader):
+            if _asks(reader) and isinstance(error, Unanswered):
                 return Asked(task, script)
             problem = _problem(task, f"the script was not edited: {error}")
             return Asked(task, script, problems=(problem,))
@@ -131,7 +131,7 @@ def _edit(
     said = f"of another job, says {reader.model}"
     other = [video for video in task.videos if video.id in found.other_job]
     problems = [Problem(path_of(v), f"set aside: {said}", harmless=True) for v in other]
-    if reasons:
+    if reasons and not _asks(reader):
         unused = f"an answer of {reader.model} was not used: {reasons}"
         problems.append(_problem(task, unused, harmless=True))
     return Asked(
@@ -194,9 +194,9 @@ def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
                     if replies != known[video]:
                         context.cache.put(READING, keys[video], replies)
                 except (LanguageModelError, AnswerError) as error:
-                    if not _is_written(error, reader):
-                        reason = (str(error), isinstance(error, Unanswered))
-                        unread[reason].append(questions[video].video)
+                    is_unanswered = isinstance(error, Unanswered)
+                    if not (is_unanswered and _asks(reader)):
+                        unread[str(error), is_unanswered].append(questions[video].video)
                 progress.done(video, cached=bool(known[video]))
         except BaseException:  # such as Ctrl-C, after which nothing more is sent
             pool.shutdown(wait=False, cancel_futures=True)
@@ -223,9 +223,9 @@ def _remarks(reading: VideoReading) -> list[str]:
     return [*other, *(f"in part of no use ({remark})" for remark in reading.remarks)]
 
 
-def _is_written(error: HowstepsError, reader: Reader) -> bool:
-    """Whether a question has no answer because it was written for a person to answer."""
-    return isinstance(error, Unanswered) and isinstance(reader, AnswerFolder) and reader.ask
+def _asks(reader: Reader) -> bool:
+    """Whether questions without an answer are written, so that this is no problem."""
+    return isinstance(reader, AnswerFolder) and reader.ask
 
 
 def _not_read(

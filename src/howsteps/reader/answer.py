@@ -90,7 +90,7 @@ _NUMBERS = list_schema(list_schema({"type": "integer"}))
 _STEP = object_schema(name=_TEXT, acts=_TEXTS, look_for=_TEXTS, optional={"type": "boolean"})
 SCHEMA: Schema = object_schema(
     question=_TEXT,
-    steps=list_schema(_STEP),
+    steps=list_schema(_STEP, MIN_STEPS, MAX_STEPS),
     any_order=_NUMBERS,
     alternatives=_NUMBERS,
     other_job=_TEXTS,

@@ -129,9 +129,10 @@ def object_schema(**properties: object) -> dict[str, object]:
     return {"type": "object", "properties": properties, **fixed}
 
 
-def list_schema(items: object) -> dict[str, object]:
-    """The schema of a list."""
-    return {"type": "array", "items": items}
+def list_schema(items: object, least: int = 0, most: int | None = None) -> dict[str, object]:
+    """The schema of a list; a limit keeps a small model from going on for ever."""
+    limits = {"minItems": least, "maxItems": most} if most is not None else {}
+    return {"type": "array", "items": items, **limits}
 
 
 def json_objects(text: str) -> Iterator[dict[str, Any]]:
