@@ -29,6 +29,7 @@ def boiling(n: int, title: str = "How to boil eggs") -> Video:
     return video(f"boil {n}", title, "boil egg", "peel egg", "salt egg", talk="boil the eggs")
 
 
+ACTS = ("lift wheel", "remove tube", "pump tire")
 JOB = [boiling(n) for n in range(8)]
 
 
@@ -94,6 +95,27 @@ class TestRelevance:
         assert set(found.aside) == {v.id for v in fried}
         [way] = found.ways
         assert way.sentence(14).startswith("6 of 14 videos hardly say 'boil'; they say 'pan'")
+
+    def test_a_word_that_separates_counts_without_titles(self) -> None:
+        fried = [
+            video(f"fry {n}", "", "fry egg", "heat pan", "flip egg", talk="egg egg")
+            for n in range(6)
+        ]
+        untitled = [boiling(n, title="") for n in range(8)]
+        found = relevance(Task("how to boil eggs", (*untitled, *fried)))
+        assert set(found.aside) == {v.id for v in fried}
+
+    def test_another_word_for_the_same_acts_does_not_separate(self) -> None:
+        cooked = [
+            video(f"cook {n}", "", "boil egg", "peel egg", "salt egg", talk="the eggs egg")
+            for n in range(6)
+        ]
+        mended = [video(f"fix {n}", "", *ACTS, talk="fix fix tire tire") for n in range(8)]
+        repaired = [video(f"repair {n}", "", *ACTS, talk="repair tire tire") for n in range(6)]
+        assert relevance(Task("fix a tire", (*mended, *repaired))).aside == {}
+        assert set(relevance(Task("fix a tire", (*mended, *cooked))).aside) == {
+            v.id for v in cooked
+        }
 
     def test_few_videos_are_all_kept(self) -> None:
         odd = video("odd", "Knots", "tie knot")

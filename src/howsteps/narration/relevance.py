@@ -107,10 +107,14 @@ _MAJORITY = 0.6
 _MISSING, _TITLE = 0.25, 0.6
 # Similarity as a share of the usual one: below, a video shows another job ...
 _ALIEN, _ALIEN_TITLED = 0.4, 0.15  # (without and with the job in its title)
+_ALIEN_AMONG_OTHERS = 0.75  # where many other videos show another job: a word separates them
 # ... and from here on it is kept although a keyword is missing.
 _ALIKE, _ALIKE_NO_TITLES = 0.75, 0.6
 # Share and number of videos without the same keyword that make them a group.
 _GROUP_SHARE, _GROUP_MIN = 0.2, 5
+# A word separates if this share of the videos never say it, and they are less like the others than
+# this share of the usual similarity.
+_SEPARATE_SHARE, _SEPARATE = 0.25, 0.9
 _OTHER_WEIGHT = 0.1  # of videos outside the reference set in the mean similarity
 _NOT_PRODUCTS = frozenset(
     "bites ideas kids part pops slices sticks tips treats video wedges".split()
@@ -167,7 +171,8 @@ def relevance(task: Task) -> Relevance:
     aside: dict[str, str] = {}
     ways = []
     for word, indices in indices_by_missing.items():
-        is_group = usage.have_titles and len(indices) >= max(_GROUP_MIN, _GROUP_SHARE * len(videos))
+        is_many = len(indices) >= max(_GROUP_MIN, _GROUP_SHARE * len(videos))
+        is_group = is_many and (usage.have_titles or word in usage.separating)
         if is_group:
             ids = tuple(videos[index].id for index in indices)
             ways.append(Way(ids, usage.surface_form(word), _distinctive_noun(videos, set(ids))))
@@ -179,14 +184,17 @@ def relevance(task: Task) -> Relevance:
             if certain or alike[index] < keep_from:
                 reason = f"hardly says '{usage.surface_form(word)}', unlike the others"
                 aside[videos[index].id] = reason
+    alien = (
+        _ALIEN_AMONG_OTHERS if usage.separating else _ALIEN if usage.have_titles else _ALIEN_TITLED
+    )
     for index, video in enumerate(videos):
         if video.id in aside:
             continue
-        untitled = usage.have_titles and not usage.title_names_job(index)
+        titled = usage.title_names_job(index)
         if (product := usage.other_product(index)) is not None:
             aside[video.id] = f"its title names another thing: '{product}'"
-        elif alike[index] < (_ALIEN if untitled else _ALIEN_TITLED):
-            aside[video.id] = "has almost nothing in common with the other videos"
+        elif alike[index] < (_ALIEN_TITLED if titled else alien):
+            aside[video.id] = "has little in common with the other videos"
     return Relevance(aside, tuple(ways))
 
 
@@ -219,6 +227,7 @@ class _KeywordUsage:
     rates: tuple[Counter[str], ...]
     spellings: Counter[str]
     have_titles: bool
+    separating: set[str]  # words that divide the videos into two kinds
     is_material: bool  # the job's noun is what other things are made of
 
     @classmethod
@@ -234,16 +243,21 @@ class _KeywordUsage:
             for word, count in counts.items():
                 stem_counts[stem(word)] += count
             rates.append(Counter({word: 1000 * n / total for word, n in stem_counts.items()}))
-        keywords = [w for w in job.core if _usual_rate(w, titles, rates) >= _MIN_RATE]
-        evidence = [_evidence(word, titles, rates) for word in keywords]
+        separating = {w for w in job.core if _separates(w, videos, rates)}
+        usual = {
+            word: _usual_rate(word, titles, rates, word in separating)
+            for word in (*job.core, *job.qualifiers)
+        }
+        keywords = [word for word in job.core if usual[word] >= _MIN_RATE]
+        evidence = [_evidence(word, usual[word], titles, rates) for word in keywords]
         # A qualifier is a keyword if most videos that show the job use it.
         on_topic = np.min(evidence, axis=0) >= 0.5 if evidence else np.ones(len(videos), dtype=bool)
         for word in job.qualifiers:
             used = np.array([rate[word] >= 1 for rate in rates])
             common = on_topic.sum() >= _MIN_VIDEOS and used[on_topic].mean() >= _MAJORITY
-            if common and _usual_rate(word, titles, rates) >= _MIN_RATE:
+            if common and usual[word] >= _MIN_RATE:
                 keywords.append(word)
-                evidence.append(_evidence(word, titles, rates))
+                evidence.append(_evidence(word, usual[word], titles, rates))
         continuations = tuple(_continuation(video.title, job) for video in videos)
         return cls(
             job=job,
@@ -254,6 +268,7 @@ class _KeywordUsage:
             rates=tuple(rates),
             spellings=spellings,
             have_titles=sum(map(bool, titles)) > len(titles) / 2,
+            separating=separating,
             is_material=sum(word is not None for word in continuations) > _MATERIAL * len(videos),
         )
 
@@ -292,17 +307,34 @@ def _continuation(title: str, job: JobWords) -> str | None:
     return None
 
 
-def _usual_rate(word: str, titles: Sequence[Sequence[str]], rates: Sequence[Counter[str]]) -> float:
-    """Median rate of a word in the videos with the word in their titles, or in all."""
+def _usual_rate(
+    word: str, titles: Sequence[Sequence[str]], rates: Sequence[Counter[str]], separates: bool
+) -> float:
+    """Median rate of a word in the videos with the word in their titles, or in all.
+
+    Of a word that separates, without enough titles, in those that say it.
+    """
     titled = [rate[word] for title, rate in zip(titles, rates, strict=True) if word in title]
-    return float(np.median(titled if len(titled) >= _MIN_VIDEOS else [r[word] for r in rates]))
+    others = [rate[word] for rate in rates if rate[word] > 0 or not separates]
+    return float(np.median(titled if len(titled) >= _MIN_VIDEOS else others))
+
+
+def _separates(word: str, videos: Sequence[Video], rates: Sequence[Counter[str]]) -> bool:
+    """Whether the videos that never say a word are many, and unlike those that say it.
+
+    Some narrators of a clean collection say *repair* instead of *fix*, but do the same.
+    """
+    says = np.array([rate[word] > 0 for rate in rates])
+    n_others = len(says) - says.sum()
+    if says.sum() < _MIN_VIDEOS or n_others < max(_GROUP_MIN, _SEPARATE_SHARE * len(says)):
+        return False
+    return bool(similarity(videos, says)[~says].mean() < _SEPARATE)
 
 
 def _evidence(
-    word: str, titles: Sequence[Sequence[str]], rates: Sequence[Counter[str]]
+    word: str, usual: float, titles: Sequence[Sequence[str]], rates: Sequence[Counter[str]]
 ) -> NDArray[np.float64]:
     """Evidence in [0, 1] that each video is about a word, from its rate and title."""
-    usual = _usual_rate(word, titles, rates)
     return np.array(
         [
             max(min(1.0, rate[word] / usual), _TITLE * (word in title))
