@@ -46,24 +46,6 @@ def test_timeline_dashes_guesses() -> None:
     assert "dashed" in axes.get_xlabel()
 
 
-def test_alignment_writes_the_words_of_every_video_under_their_step() -> None:
-    result = tea(videos=5, steps=4)
-    [axes] = figures.alignment_figure(result).axes
-    assert len(written(axes)) == sum(step.support for step in result.script.steps)
-
-
-def test_alignment_sets_another_wording_in_italics() -> None:
-    result = tea(videos=5, steps=1)
-    [step] = result.script.steps
-    odd = replace(step.mentions[0], verb="top", phrase="top up the kettle")
-    step = replace(step, mentions=(odd, *step.mentions[1:]))
-    [axes] = figures.alignment_figure(
-        replace(result, script=replace(result.script, steps=(step,)))
-    ).axes
-    [slanted] = [text.get_text() for text in axes.texts if text.get_style() == "italic"]
-    assert slanted.replace("\n", " ") == "top up the kettle"
-
-
 def test_f1_has_a_panel_per_task_and_a_line_per_method() -> None:
     figure = figures.f1_figure(ROWS)
     assert [axes.get_title() for axes in figure.axes] == ["Tea", "Toast"]

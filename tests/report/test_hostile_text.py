@@ -99,7 +99,7 @@ def test_subtitles_and_chapters_have_the_same_cues(files):
             assert times[0] == times[1]
 
 
-@pytest.mark.parametrize("name", ["youtube", "edl", "ffmetadata"])
+@pytest.mark.parametrize("name", ["youtube", "edl"])
 def test_line_based_formats_have_the_same_lines(files, name):
     for good, hostile in zip(*(found[name] for found in files), strict=True):
         assert len(good.splitlines()) == len(hostile.splitlines())

@@ -14,7 +14,6 @@ from howsteps.report.content import (
     has_levels,
     localisation_rows,
     markdown,
-    one_line,
     step_colour,
     step_label,
     video_length,
@@ -109,58 +108,14 @@ def timeline_figure(result: Result) -> "Figure":
     return figure
 
 
-def alignment_figure(result: Result) -> "Figure":
-    """The narrations side by side: videos by steps, with the phrase for each step."""
-    videos, steps = result.task.videos, result.script.steps
-    figure = _figure(1.6 + 1.25 * len(steps), 1.2 + _ROW * len(videos))
-    axes = figure.add_subplot()
-    rows = {video.id: row for row, video in enumerate(videos)}
-    for number, step in enumerate(steps):
-        colour = step_colour(number)
-        usual = step.relations[0][0] if step.mentions else None
-        first = {mention.video: mention for mention in reversed(step.mentions)}
-        for video, mention in first.items():
-            axes.barh(
-                rows[video],
-                0.92,
-                0.8,
-                left=number - 0.46,
-                color=colour.fill,
-                alpha=0.3 if mention.relation == usual else 0.12,
-                linewidth=0,
-            )
-            axes.text(
-                number,
-                rows[video],
-                _wrapped(mention.phrase),
-                fontsize=6.5,
-                style="normal" if mention.relation == usual else "italic",
-                ha="center",
-                va="center",
-            )
-    labels = [_wrapped(f"{number}. {step_label(step)}") for number, step in enumerate(steps, 1)]
-    axes.set_xticks(range(len(steps)), labels, fontsize=7)
-    axes.xaxis.tick_top()
-    axes.set_yticks(range(len(videos)), [_name(video) for video in videos])
-    axes.set_xlim(-0.6, len(steps) - 0.4)
-    axes.set_ylim(len(videos) - 0.5, -0.5)
-    axes.tick_params(length=0)
-    _plain(axes)
-    axes.spines[:].set_visible(False)
-    figure.supxlabel("paler, in italics: not the usual phrase for the step", fontsize=7)
-    return figure
-
-
-def f1_figure(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
-    """F1 against the number of steps K: a panel per task, a line per method.
+def f1_figure(rows: Sequence[F1Row]) -> "Figure":
+    """F1 in percent against the number of steps K: a panel per task, a line per method.
 
     Parameters
     ----------
     rows
         The points, with ``f1`` and its error bar from ``low`` to ``high``, in [0, 1].
         The points of one method are connected in the order of ``steps``.
-    percent
-        Show F1 as a percentage, as in the paper.
     """
     if not rows:
         raise HowstepsError("there is no F1 to draw: the list of rows is empty")
@@ -175,7 +130,6 @@ def f1_figure(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
         0.6 + 3.2 * n_columns + legend, max(0.5 + 2.5 * n_rows, 0.4 + 0.19 * lines_of_names)
     )
     panels = figure.subplots(n_rows, n_columns, sharey=True, squeeze=False).ravel()
-    scale = 100 if percent else 1
     apart = _BESIDE / max(10, len(methods))
     lines: dict[str, Line2D] = {}
     for axes, task in zip(panels, tasks, strict=False):
@@ -187,7 +141,7 @@ def f1_figure(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
             if points:
                 # Side by side, so that error bars do not hide one another.
                 shift = apart * (number - (len(methods) - 1) / 2)
-                lines[names[number]] = _curve(axes, points, number, scale, shift)
+                lines[names[number]] = _curve(axes, points, number, shift)
         axes.set_title(_literal(task), fontsize=9)
         axes.set_xticks(sorted({row["steps"] for row in rows if row["task"] == task}))
         axes.set_xlabel("steps K")
@@ -195,9 +149,9 @@ def f1_figure(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
         axes.set_axisbelow(True)
         _plain(axes)
     highest = max(row["high"] for row in rows) or 1.0  # all zero: the whole scale
-    panels[0].set_ylim(0, 1.05 * scale * highest)
+    panels[0].set_ylim(0, 105 * highest)
     for axes in panels[::n_columns]:
-        axes.set_ylabel("F1 (%)" if percent else "F1", fontsize=8)
+        axes.set_ylabel("F1 (%)", fontsize=8)
     for axes in panels[len(tasks) :]:
         axes.set_visible(False)
     figure.legend(
@@ -233,13 +187,11 @@ def _figure(width: float, height: float) -> "Figure":
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _curve(
-    axes: "Axes", points: Sequence[F1Row], number: int, scale: float, shift: float
-) -> "Line2D":
+def _curve(axes: "Axes", points: Sequence[F1Row], number: int, shift: float) -> "Line2D":
     """Draw one method in a panel: a line with markers and error bars, ``shift`` to the right."""
-    values = [scale * point["f1"] for point in points]
-    below = [max(0.0, scale * (point["f1"] - point["low"])) for point in points]
-    above = [max(0.0, scale * (point["high"] - point["f1"])) for point in points]
+    values = [100 * point["f1"] for point in points]
+    below = [max(0.0, 100 * (point["f1"] - point["low"])) for point in points]
+    above = [max(0.0, 100 * (point["high"] - point["f1"])) for point in points]
     drawn = axes.errorbar(
         [point["steps"] + shift for point in points],
         values,
@@ -270,10 +222,6 @@ def _plain(axes: "Axes") -> None:
 
 def _name(video: Video) -> str:
     return _literal(video.id if len(video.id) <= 24 else f"{video.id[:23]}…")
-
-
-def _wrapped(text: str, width: int = 14) -> str:
-    return _literal("\n".join(textwrap.wrap(one_line(text), width, max_lines=3, placeholder="…")))
 
 
 def _literal(text: str) -> str:

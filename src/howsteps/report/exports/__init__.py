@@ -24,7 +24,6 @@ from howsteps.report.exports.chapters import (
     NoChapters,
     Span,
     chapters,
-    ffmetadata_text,
     spans,
     subrip_text,
     video_duration,
@@ -36,7 +35,6 @@ from howsteps.report.exports.documents import (
     csv_text,
     elan_text,
     howto,
-    howto_moments,
     howto_page,
     howto_text,
     label_studio_interface,
@@ -45,7 +43,7 @@ from howsteps.report.exports.documents import (
 from howsteps.report.exports.timelines import edl_text, otio_text
 from howsteps.report.exports.video_copies import suffix_for
 from howsteps.report.page import write_page
-from howsteps.task import Result, Video
+from howsteps.task import Localisation, Result, Video
 
 # Returns the frame rate of a video file.
 RateReader: TypeAlias = Callable[[Path | None], Fraction]
@@ -194,28 +192,30 @@ def _elan(job: ExportJob) -> Iterator[Path]:
 
 
 def _howto(job: ExportJob) -> Iterator[Path | Problem]:
-    page, pictures = "howto.md", job.folder / "pictures"
-    thumbnails: dict[int, str] = {}
+    pictures = job.folder / "pictures"
     videos = {video.id: video for video in job.result.task.videos}
-    unreadable: set[str] = set()
-    for step, place in howto_moments(job.result).items():
-        if place.video in unreadable:
-            continue
-        times = [] if place.time is None else [place.time]
+    used: list[str] = []
+    problems: dict[str, Problem] = {}  # by video, or without PyAV one for all
+
+    def picture(place: Localisation) -> str | None:
+        if place.time is None or not problems.keys().isdisjoint({place.video, ""}):
+            return None
         try:
-            names = make_thumbnails(videos[place.video], times, pictures)
+            found = make_thumbnails(videos[place.video], [place.time], pictures)
         except InputError as error:
-            unreadable.add(place.video)
-            yield error.problem
-            continue
+            problems[place.video] = error.problem
+            return None
         except MissingExtra as error:
-            yield Problem(job.folder.path / page, f"has no thumbnails: {error}", harmless=True)
-            break
-        for name in names.values():  # none if the video file is gone
-            thumbnails[step] = f"pictures/{name}"
-    remove_unused(pictures, {Path(name).name for name in thumbnails.values()})
-    shown = howto(job.result, job.folder.path, thumbnails)
-    yield job.written(page, howto_text(shown))
+            page = job.folder.path / "howto.md"
+            problems[""] = Problem(page, f"has no thumbnails: {error}", harmless=True)
+            return None
+        used.extend(found.values())  # none if the video file is gone
+        return next((f"pictures/{name}" for name in found.values()), None)
+
+    shown = howto(job.result, job.folder.path, picture)
+    remove_unused(pictures, used)
+    yield from problems.values()
+    yield job.written("howto.md", howto_text(shown))
     yield job.folder.write("howto.html", howto_page(shown))
 
 
@@ -262,7 +262,6 @@ _ALL: Sequence[ExportFormat] = (
     ExportFormat("vtt", "WebVTT chapters", _chapters(".vtt", webvtt_text)),
     ExportFormat("srt", "the same as SubRip subtitles", _chapters(".srt", subrip_text)),
     ExportFormat("youtube", "chapter lines for a description", _chapters(".txt", youtube_text)),
-    ExportFormat("ffmetadata", "chapters for FFmpeg", _chapters(".ffmetadata", ffmetadata_text)),
     ExportFormat("csv", "a table of all localisations", _csv),
     ExportFormat("edl", "CMX 3600 edit decision lists", _edl),
     ExportFormat("otio", "OpenTimelineIO timelines", _otio),
@@ -281,4 +280,4 @@ _ALL: Sequence[ExportFormat] = (
 )
 FORMATS = {each.name: each for each in _ALL}
 # The formats that are cheap, and written into every work folder.
-TEXT_FORMATS = ("vtt", "srt", "youtube", "ffmetadata", "csv", "edl", "otio", "label-studio", "elan")
+TEXT_FORMATS = ("vtt", "srt", "youtube", "csv", "edl", "otio", "label-studio", "elan")

@@ -1,11 +1,10 @@
 """The steps of one video as time spans, and as chapters in the formats of players."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from howsteps.io.text import format_time, format_timestamp, milliseconds
+from howsteps.io.text import format_time, format_timestamp
 from howsteps.report.content import step_label, video_length
 from howsteps.task import SAID, Localisation, Result, Video
 
@@ -113,19 +112,6 @@ def subrip_text(chapters: list[Chapter]) -> str:
     return "\n".join(cues)
 
 
-def ffmetadata_text(chapters: list[Chapter]) -> str:
-    """Chapters for ``ffmpeg -i video -i video.ffmetadata -map_metadata 1 …``.
-
-    MP4 requires a chapter at 0, so an opening chapter may be added before the first step.
-    """
-    sections = [
-        "[CHAPTER]\nTIMEBASE=1/1000\n"
-        f"START={milliseconds(c.start)}\nEND={milliseconds(c.end)}\ntitle={_escaped(c.title)}\n"
-        for c in from_zero(chapters)
-    ]
-    return "\n".join([";FFMETADATA1", *sections])
-
-
 def youtube_text(chapters: list[Chapter]) -> str:
     """Chapter lines for the description of a YouTube video.
 
@@ -170,7 +156,3 @@ def youtube_chapters(chapters: list[Chapter]) -> list[tuple[int, str]]:
 
 def _without_brackets(title: str) -> str:
     return title.replace("<", "‹").replace(">", "›")
-
-
-def _escaped(title: str) -> str:
-    return re.sub(r"([=;#\\\n])", r"\\\1", title)

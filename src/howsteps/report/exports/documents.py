@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
@@ -60,22 +60,17 @@ def _csv_row(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def howto_moments(result: Result) -> dict[int, Localisation]:
-    """For each step, the place that its how-to shows, if there is one that is not a guess."""
-    narrations = Narrations(result)
-    places = ((k, narrations.sayings(k)[1]) for k in range(len(result.steps)))
-    return {k: place for k, place in places if place is not None}
-
-
-def howto(result: Result, folder: Path, pictures: Mapping[int, str]) -> dict[str, Any]:
+def howto(
+    result: Result, folder: Path, picture: Callable[[Localisation], str | None]
+) -> dict[str, Any]:
     """The content of a how-to: what narrators say, with their words, and by how many.
 
     Parameters
     ----------
     folder
         The folder of the how-to: links to video files are relative to it.
-    pictures
-        Image files by step.
+    picture
+        The image file of a place, if there is one.
     """
     narrations = Narrations(result)
     by_id = {video.id: video for video in result.task.videos}
@@ -98,7 +93,7 @@ def howto(result: Result, folder: Path, pictures: Mapping[int, str]) -> dict[str
                 "sentence": f"{step_label(step)}.",
                 "optional": step.optional,
                 "alternative": step.alternative and number > 0,
-                "picture": pictures.get(number),
+                "picture": picture(place) if place else None,
                 "quote": shown(quote) if quote else None,
                 "moment": _moment(by_id[place.video], place.time or 0, folder) if place else None,
                 "takes": agreed(takes, takes.quotes) if takes else None,
