@@ -68,7 +68,7 @@ class Client:
         """Read the event stream, and the script after every event that says it is new."""
         version = None
         while not done.is_set():
-            talk = http.client.HTTPConnection(self.url.netloc, timeout=60)
+            talk = http.client.HTTPConnection(self.url.netloc, timeout=600)
             talk.request("GET", f"{self.url.path}events?writer={self.writer}")
             stream = talk.getresponse()
             for line in islice(stream, 1000):  # then the page is closed and opened again
