@@ -98,6 +98,7 @@ class TestProjectFile:
             ("quick = true\ntitle =\n", "toml:2: is not TOML: Invalid value"),
             ('[llm]\nname = "x"\n', "toml:1: llm: Expected str, got object"),
             ('parser = "mine"\n', "toml:1: parser: is no option here"),
+            ('speech = "theirs/model"\n', "toml:1: speech: "),
             ("\0", "toml:1: is not TOML"),
         ],
     )

@@ -115,7 +115,8 @@ def _project_kinds() -> dict[str, Any]:
     """The type of every option in a project file: none that names code or another file."""
     own = {name: kind for name, kind in _kinds().items() if name not in ("parser", "llm")}
     model = {"llm": str, "llm_url": str, "llm_tokens": Index, "llm_parallel": Count}
-    return {**own, **model, "workers": Count}
+    name = Annotated[str, Meta(pattern=r"^[\w.-]+$")]  # not a folder, and nobody's repository
+    return {**own, **model, "speech": name, "workers": Count}
 
 
 def read_project(folder: Path) -> dict[str, Any]:
