@@ -318,6 +318,13 @@ def test_the_place_of_the_whole_job_is_no_detail_of_a_step() -> None:
     assert name_of(beat) == "beat the eggs in the oven"
 
 
+def test_a_name_that_differs_by_a_direction_is_no_other_name() -> None:
+    wipe = [mention_of("wipe down the stove", v, noun="stove", particle="down") for v in "ab"]
+    namer = Namer(Task("wash a cat", ()))
+    assert namer.name(wipe)[0] == "wipe down the stove"
+    assert namer.name(wipe, ["wipe the stove"]) is None
+
+
 def test_what_is_mixed_with_whatever_is_everything() -> None:
     mixed = [mention_of("blend", v, noun="") for v in "abcd"]
     assert name_of(mixed) == "blend everything together"
@@ -326,6 +333,7 @@ def test_what_is_mixed_with_whatever_is_everything() -> None:
 def test_a_cloth_is_wiped_with() -> None:
     wiped = [mention_of("wipe the towel", v, noun="towel") for v in "ab"]
     assert label_of(wiped, wiped) == "wipe with the towel"
+    assert name_of(wiped, *["wipe plate"] * 2) == "wipe the plate with the towel"
 
 
 def test_a_place_has_the_number_that_narrators_use() -> None:

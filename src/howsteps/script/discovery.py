@@ -35,7 +35,7 @@ from howsteps.script.acts import (
     usual_position,
 )
 from howsteps.script.clusters import MIN_STEPS, average_linkage, cluster_scores, select_clusters
-from howsteps.script.names import Namer, name_steps
+from howsteps.script.names import PRODUCTS, Namer, name_steps
 from howsteps.script.near_duplicates import Shingles
 from howsteps.script.order import aggregate, keep_in_order, precedence
 from howsteps.script.similarity import classes_of, specificity
@@ -53,7 +53,6 @@ IMPLIED_SHARE = 0.3  # of the videos of the verb's most common object
 # name both, and of those that name the rarer one.
 EVENT_SECONDS, EVENT_SHARE, RARER_SHARE = 20.0, 0.5, 0.3
 MAX_JOINED = 3
-WHOLE = frozenset("batter dough ingredient mix mixture".split())  # no single ingredients
 
 
 def discover(task: Task, *, steps: int | None = None) -> Script:
@@ -101,12 +100,13 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
             np.sort(np.concatenate([full_table.members[act] for act in clusters[i]]))
             for i in select_clusters(table, clusters, similarity, scores, steps, room)
         ]
-        kept = [
-            step
-            for step in order_steps(members, full_table, work)
-            if len({*full_table.video[step]}) >= min_support
-            and namer.name([mentions[i] for i in step])
-        ]
+        kept: list[NDArray[np.int64]] = []
+        names: list[str] = []
+        for step in order_steps(members, full_table, work):
+            named = namer.name([mentions[i] for i in step], names)
+            if named and len({*full_table.video[step]}) >= min_support:
+                kept.append(step)
+                names.append(named[0])
         events = join_additions(kept, full_table, mentions)
         return events, len(kept) - len(events)
 
@@ -184,7 +184,7 @@ def _adds_an_ingredient(mentions: Sequence[Mention]) -> bool:
     """Whether the most frequent act of a step is to add a substance, not all of what there is."""
     counts = Counter(act_of(mention) for mention in mentions if mention.noun)
     act = min(counts, key=lambda act: (-counts[act], act), default=None)
-    if act is None or act.noun in WHOLE or not is_substance(act.noun):
+    if act is None or act.noun in PRODUCTS or not is_substance(act.noun):
         return False
     return "add" in classes_of(act.verb, act.particle)
 

@@ -48,9 +48,11 @@ _TRANSITIVE = _PLACING | frozenset("mix remove wrap roll hold cut".split())
 _LET_VERBS = frozenset("sit rest stand drip cool".split())  # the object does it: "let it rest"
 _VAGUE = VAGUE_NOUNS | frozenset("amount area excess part place position spot surface".split())
 _VAGUE_PLACES = _VAGUE | frozenset(
-    "angle bit direction end middle minute one part piece point side".split()
+    "angle bit direction end middle minute one part piece point side top".split()
 )
 _SIDES = frozenset("top bottom side edge center front back inside outside half".split())
+# What is made of the ingredients; it goes where they were not.
+PRODUCTS = frozenset("batter dough ingredient mix mixture".split())
 _MEASURES = frozenset(
     "teaspoon tablespoon cup ounce pound gram half quarter piece pinch dash inch minute second "
     "hour amount bit lot couple drop degree".split()
@@ -99,19 +101,20 @@ class Namer:
     ) -> tuple[str, list[Mention]] | None:
         """A name that a reader can follow, and the mentions it comes from; None if there is none.
 
-        ``used`` are names of other steps.
+        ``used`` are names of other steps; one that only differs by "up" or "down" is not another.
         """
+        taken = set(map(_without_direction, used))
         support = _video_count(mentions)
-        if named := _name_everything(mentions):
+        if (named := _name_everything(mentions)) and named[0] not in used:
             return named
         for relation in _best_first(mentions)[:MAX_NAMINGS]:
             naming = [mention for mention in mentions if mention.relation == relation]
             if support >= MIN_SUPPORT and _video_count(naming) < 2:
                 break  # what many do to different things
             label = self.label(naming, mentions)
-            if label is not None and label not in used:
+            if label is not None and _without_direction(label) not in taken:
                 return label, naming
-        return self._name_of_verb(mentions, used)
+        return self._name_of_verb(mentions, taken)
 
     def label(self, naming: Sequence[Mention], mentions: Sequence[Mention]) -> str | None:
         """The name of a step after one of its relations; None if a reader could not follow it.
@@ -137,7 +140,8 @@ class Namer:
         if verb in _LET_VERBS or _is_let(naming):
             return _joined("let", object_, verb, particle)
         if verb in _WIPE and is_cloth(noun) and not is_substance(noun):
-            return _joined(verb, particle, "with", object_)
+            wiped = self._usual_object(m for m in self._of_verb[verb] if not is_cloth(m.noun))
+            return _joined(verb, particle, f"the {wiped}" if wiped else "", "with", object_)
         return self._label_with_details(usual, mentions, particle, object_)
 
     def _label_with_details(
@@ -145,12 +149,16 @@ class Namer:
     ) -> str | None:
         """The name of a step with its place or tool: "put the ham on the bread"."""
         verb, noun = usual[0].verb, usual[0].noun
+        if particle in {"in", "on", "down"} and is_substance(noun):
+            particle = ""
         needs_place = verb in _NEED_A_PLACE and particle in {"", "in", "down"}
         similar = [m for m in mentions if m.relation.noun == noun and _are_alike(m, usual[0])]
         place = self._place(usual, similar, noun, needs_place=needs_place)
         if not place and is_substance(noun):
             if needs_place or "add" in classes_of(verb, particle):
-                place = self._place_elsewhere(noun) or self._container(usual, noun)
+                place = self._place_elsewhere(noun)
+                if not place and noun not in PRODUCTS:
+                    place = self._container(usual, noun)
             if needs_place and not place:
                 verb, particle, needs_place = "add", "", False
         tools = [(m.video, t) for m in similar for t in m.tools if t not in {noun, *_VAGUE}]
@@ -165,7 +173,7 @@ class Namer:
             return None
         if verb == "add":
             place = place.replace("into the", "to the").replace("in the", "to the")
-        if particle in ({"in", "on", "down"} if place or is_substance(noun) else ()):
+        if place and particle in {"in", "on", "down"}:
             particle = ""
         detail = place or (f"with the {tool}" if tool else "")
         object_first = " " in particle or particle in {"together", "aside", "apart"}
@@ -197,7 +205,7 @@ class Namer:
         return _without_article(phrase)
 
     def _name_of_verb(
-        self, mentions: Sequence[Mention], used: Collection[str]
+        self, mentions: Sequence[Mention], taken: Collection[str]
     ) -> tuple[str, list[Mention]] | None:
         """A name for a verb that many say of different things or of none: "scrub the stove"."""
         verbs = {(m.verb, m.video) for m in mentions if m.noun or not m.places}
@@ -207,7 +215,7 @@ class Namer:
             return None
         object_ = self._usual_object(self._of_verb[verb])
         label = f"{verb} the {object_}"
-        if object_ in {None, verb} or label in used or is_helper(verb, ""):
+        if object_ in {None, verb} or label in taken or is_helper(verb, ""):
             return None
         return label, [mention for mention in mentions if mention.verb == verb]
 
@@ -325,6 +333,10 @@ def _name_everything(mentions: Sequence[Mention]) -> tuple[str, list[Mention]] |
 
 def _video_count(mentions: Iterable[Mention]) -> int:
     return len({mention.video for mention in mentions})
+
+
+def _without_direction(name: str) -> str:
+    return " ".join(word for word in name.split() if word not in {"up", "down", "over"})
 
 
 def _start(mention: Mention) -> float:

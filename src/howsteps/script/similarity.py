@@ -105,8 +105,8 @@ def classes_of(verb: str, particle: str) -> frozenset[str]:
 
 
 def is_helper(verb: str, particle: str) -> bool:
-    """Whether a verb only prepares the actual act: "*take* a towel"."""
-    return not particle and verb in _class_table().helpers
+    """Whether a verb only prepares the actual act: "*take* a towel", "*pick up* the egg"."""
+    return particle in {"", "up"} and verb in _class_table().helpers
 
 
 def shared_class(verbs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
