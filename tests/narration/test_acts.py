@@ -35,6 +35,8 @@ def mentions_in(text: str) -> list[Mention]:
         ("then a cup of flour", ["add flour"]),
         ("pour in a cup of milk. then some sugar.", ["pour milk", "pour sugar"]),
         ("some people", []),
+        # Amounts in a row without any verb are a list of ingredients.
+        ("two cups of flour one cup of sugar a pinch of salt", []),
     ],
 )
 def test_acts(text: str, acts: list[str]) -> None:

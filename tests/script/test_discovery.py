@@ -108,6 +108,12 @@ def test_the_verb_of_the_job_without_an_object_is_the_whole_job() -> None:
     assert candidate_mentions(replace(task, name="how to grill")) == [list(bare)]
 
 
+def test_what_the_job_is_done_without_is_no_part_of_it() -> None:
+    task = spoken.task("add cream; add milk", name="how_to_make_a_milkshake_without_ice_cream")
+    [row] = candidate_mentions(task)
+    assert [str(mention.relation) for mention in row] == ["add milk"]
+
+
 def test_negated_acts_and_talk_are_not_candidates() -> None:
     rows = candidate_mentions(spoken.task("not fill tub; see video; dry cat"))
     assert [[str(mention.relation) for mention in row] for row in rows] == [["dry cat"]]
@@ -323,6 +329,14 @@ def test_a_name_that_differs_by_a_direction_is_no_other_name() -> None:
     namer = Namer(Task("wash a cat", ()))
     assert namer.name(wipe)[0] == "wipe down the stove"
     assert namer.name(wipe, ["wipe the stove"]) is None
+
+
+def test_between_takes_more_than_one() -> None:
+    place = (Place("between", "finger"),)
+    go = [mention_of("go between each finger", v, place, noun="") for v in "ab"]
+    assert label_of([*go, mention_of("go between the fingers", "c", place, noun="")]) == (
+        "go between the fingers"
+    )
 
 
 def test_what_is_mixed_with_whatever_is_everything() -> None:

@@ -272,6 +272,7 @@ def _has_prepositional_phrase(verb: Token) -> bool:
 ADDING = frozenset("add drizzle drop mix pour put shake sprinkle throw toss".split())
 DEFAULT_VERB = "add"
 REACH = 40  # maximum distance in words from the act of adding
+MIN_LISTED = 3  # amounts in a row that are a list
 # Units of amounts; "a couple of" and "a pair of" count objects.
 _AMOUNTS = frozenset(
     """bit clove cup dab dash dollop drizzle drop glug gram handful kilo kilogram knob liter litre
@@ -461,19 +462,29 @@ def find_acts(doc: Doc, discourse: Discourse | None = None) -> list[Act]:
 
 
 def _with_fragments(doc: Doc, acts: list[Act], discourse: Discourse) -> list[Act]:
-    """Merge the acts without a verb ("then a cup of flour") into ``acts``."""
+    """Merge the acts without a verb ("then a cup of flour") into ``acts``.
+
+    Several amounts in a row that no verb of adding precedes are a list of ingredients, not acts.
+    """
     adding = [(act.verb.i, act.lemma) for act in acts if act.lemma in ADDING]
     verbless: list[Act] = []
+    listed: list[list[Act]] = []
     for noun, head, is_amount in find_fragments(doc):
         recent = [lemma for index, lemma in adding if head.i - REACH <= index < head.i]
-        if recent or is_amount:
-            lemma = recent[-1] if recent else DEFAULT_VERB
-            places = tuple(_places(head, list(complements(head, [noun])), discourse))
-            verbless.append(Act(head, noun, noun, places=places, implied_lemma=lemma))
+        if not (recent or is_amount):
+            continue
+        lemma = recent[-1] if recent else DEFAULT_VERB
+        places = tuple(_places(head, list(complements(head, [noun])), discourse))
+        act = Act(head, noun, noun, places=places, implied_lemma=lemma)
+        if recent:
+            verbless.append(act)
             adding.append((head.i, lemma))
-    if not verbless:
-        return acts
-    return sorted([*acts, *verbless], key=lambda act: act.verb.i)
+        elif listed and head.i - listed[-1][-1].verb.i <= REACH:
+            listed[-1].append(act)
+        else:
+            listed.append([act])
+    verbless += [act for row in listed if len(row) < MIN_LISTED for act in row]
+    return sorted([*acts, *verbless], key=lambda act: act.verb.i) if verbless else acts
 
 
 def _acts_of_verb(

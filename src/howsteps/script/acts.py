@@ -244,13 +244,14 @@ def title_words(title: str) -> frozenset[str]:
 def talk_detector(title: str) -> Callable[[Mention], bool]:
     """Return a predicate: whether a mention is talk in videos of the task called ``title``."""
     words = title_words(title)
+    left_out = VAGUE_NOUNS | title_words(title.replace("_", " ").partition(" without ")[2])
     job, *_ = (*re.findall(r"[a-z]+", re.sub(r"^how[ _]to[ _]", "", title.lower())), "")
 
     def is_talk(mention: Mention) -> bool:
         is_work = bool(mention.particle) and mention.verb in WORK_WITH_PARTICLE
         return (
             (mention.verb in LIGHT_VERBS and not is_work)
-            or mention.noun in VAGUE_NOUNS
+            or mention.noun in left_out
             or (mention.noun in CHANNEL_NOUNS and mention.verb in CHANNEL_VERBS)
             or (mention.verb in words and mention.noun in words)
             or (mention.verb == job and not mention.noun and not mention.places)

@@ -132,10 +132,14 @@ class Namer:
         verb, noun = usual[0].verb, usual[0].noun
         if not noun:
             return self._label_without_object(usual, particle, mentions)
-        if noun in {verb, *_MEASURES} or (noun in _VAGUE and not _agreed_modifier(naming)):
+        if (
+            noun in {verb, *_MEASURES}
+            or (noun in _VAGUE and not _agreed_modifier(naming))
+            or (verb in _CUT and is_blade(noun))  # what is cut with it?
+            # "Pour in the bag": what?
+            or (particle == "in" and "add" in classes_of(verb, "in") and not is_substance(noun))
+        ):
             return None
-        if verb in _CUT and is_blade(noun):
-            return None  # what is cut with it?
         object_ = self._definite(_object_phrase(naming), verb, particle, noun)
         if verb in _LET_VERBS or _is_let(naming):
             return _joined("let", object_, verb, particle)
@@ -173,6 +177,8 @@ class Namer:
             return None
         if verb == "add":
             place = place.replace("into the", "to the").replace("in the", "to the")
+        elif "mix" in classes_of(verb, ""):
+            place = place.replace("into the", "in the")
         if place and particle in {"in", "on", "down"}:
             particle = ""
         detail = place or (f"with the {tool}" if tool else "")
@@ -497,7 +503,10 @@ def _place_phrase(mentions: Sequence[Mention], noun: str) -> str:
                 articles[article] += 1
                 words[word] += 1
     article = "" if 2 * articles[""] > articles.total() else "the"
-    phrase = (_most_common(prepositions) or "", article, _most_common(words) or noun)
+    preposition = _most_common(prepositions) or ""
+    if preposition == "between" and (plural := {word for word in words if word != noun}):
+        words = Counter({word: words[word] for word in plural})  # "between each finger"
+    phrase = (preposition, article, _most_common(words) or noun)
     return " ".join(filter(None, phrase))
 
 
