@@ -312,6 +312,17 @@ def test_nothing_in_the_head_covers_anything_else(visit, report, width) -> None:
         assert is_beside or is_below
 
 
+@pytest.mark.parametrize("width", [320, 390, 768, 1280])
+def test_results_of_a_search_are_on_the_screen(visit, report, width) -> None:
+    page = visit(report, width=width)
+    page.locator("#search").fill("pot")
+    box = page.locator("#results").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    field = page.locator("#search").bounding_box()
+    assert box["y"] >= field["y"] + field["height"]
+
+
 @pytest.mark.parametrize("width", [320, 390, 768])
 def test_small_screens_never_scroll_sideways(visit, report, width) -> None:
     page = visit(report, width=width, height=800)
