@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,7 +15,7 @@ import pytest
 
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.pipeline.options import RunOptions, write_options
-from howsteps.serve.app import prepared
+from howsteps.serve.app import ADDRESS, prepared
 from howsteps.serve.session import Session
 from howsteps.store import text_of
 from howsteps.task import Result
@@ -31,6 +31,12 @@ def write_work(folder: Path, result: Result) -> Path:
     write_options(RunOptions(vision=False), folder)
     (folder / "result.json").write_text(text_of(result, folder), "utf-8")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Addresses are not remembered in the home of the person who tests."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
 
 
 @pytest.fixture
@@ -122,27 +128,27 @@ def connected(address: tuple[str, int]) -> socket.socket:
             time.sleep(0.02)
 
 
-@pytest.fixture
-def start() -> Iterator[Callable[[Path], Served]]:
-    """A function that starts servers; all are stopped at the end."""
-    with ExitStack() as stack:
-
-        def started(folder: Path) -> Served:
-            server, listener, address = stack.enter_context(prepared(folder))
-            thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-            thread.start()
-
-            def stop() -> None:
-                server.should_exit = True
-                thread.join(timeout=30)
-                assert not thread.is_alive()
-
-            stack.callback(stop)
+@contextmanager
+def running(folder: Path, host: str = ADDRESS) -> Iterator[Served]:
+    """A server that is stopped at the end."""
+    with prepared(folder, host=host) as (server, listener, address):
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
             while not server.started:
                 time.sleep(0.01)
-            return Served(address)
+            yield Served(address)
+        finally:
+            server.should_exit = True
+            thread.join(timeout=30)
+            assert not thread.is_alive()
 
-        yield started
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., Served]]:
+    """A function that starts servers; all are stopped at the end."""
+    with ExitStack() as stack:
+        yield lambda *where: stack.enter_context(running(*where))
 
 
 @pytest.fixture

@@ -3,10 +3,12 @@
 import json
 import os
 import socket
+import stat
 import subprocess
 import sys
 import time
 from contextlib import ExitStack, suppress
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -17,7 +19,7 @@ from howsteps.serve.edits import FILE
 from howsteps.serve.session import Session
 from tests.report.job import tea, with_video
 
-from .conftest import WRITER, Served, connected, write_work
+from .conftest import WRITER, Served, connected, running, write_work
 
 RENAME = {"op": "rename", "step": 0, "label": "begin"}
 
@@ -33,6 +35,43 @@ def test_the_page_is_served_under_the_secret_address(served) -> None:
     assert headers["cache-control"] == "no-store"
     assert not any(name.startswith("access-control") for name in headers)
     assert "server" not in headers
+
+
+def test_a_restart_keeps_the_address_which_only_this_user_can_read(start, work, tmp_path) -> None:
+    with running(work) as before:
+        address = before.address
+    private = tmp_path / "home" / "howsteps" / "served"
+    assert stat.S_IMODE(private.stat().st_mode) == 0o700
+    assert not any("served" in str(path) for path in work.rglob("*"))
+    assert start(work).address == address
+
+
+def test_the_address_of_a_folder_that_others_can_read_is_not_used(work, tmp_path) -> None:
+    private = tmp_path / "home" / "howsteps" / "served"
+    with running(work) as before:
+        address = before.address
+    private.chmod(0o755)
+    with running(work) as after:
+        assert after.path != urlsplit(address).path
+
+
+def test_another_port_is_used_if_the_last_one_is_taken(work) -> None:
+    with running(work) as before:
+        pass
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", before.port))
+        taken.listen()
+        with running(work) as after:
+            assert after.path == before.path
+            assert after.port != before.port
+
+
+def test_with_a_host_other_names_are_answered_under_the_secret_address_only(start, work) -> None:
+    served = start(work, "0.0.0.0")  # noqa: S104
+    assert served.get(host=f"studio.example:{served.port}")[0] == 200
+    assert served.ask("GET", "/", host="studio.example")[0] == 404
+    status, *_ = served.post("edits", {}, host="studio.example", origin="http://other.example")
+    assert status == 403
 
 
 @pytest.mark.parametrize(

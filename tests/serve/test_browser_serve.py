@@ -12,7 +12,7 @@ from tests.report.chromium import until
 from tests.report.job import TEA, tea
 from tests.report.videos import make_films
 
-from .conftest import Served, write_work
+from .conftest import Served, running, write_work
 from .test_new_videos import SRT
 
 pytestmark = pytest.mark.browser
@@ -150,6 +150,71 @@ def test_undo_works_after_a_reload(visit, served, work) -> None:
     placed(page, served)
     until(page, "document.querySelectorAll('textarea.label').length === 4")
     assert len(read_result(work).script.steps) == 4
+
+
+def test_an_undo_is_named(visit, served) -> None:
+    page = visit(served)
+    key(page, "label 2").fill("Rinse the pot")
+    key(page, "label 2").press("Enter")
+    assert page.evaluate("document.activeElement.dataset.key") == "label 2"
+    placed(page, served)
+    assert key(page, "undo").get_attribute("title") == "Undo: renamed step 3"
+    page.reload()
+    until(page, "document.querySelector('[data-key=undo]').title === 'Undo: renamed step 3'")
+    key(page, "undo").click()
+    until(page, "document.querySelector('#news').textContent === 'Undone: renamed step 3.'")
+
+
+def test_a_name_is_kept_by_the_key_and_by_the_click_that_leave_its_field(visit, served) -> None:
+    page = visit(served)
+    key(page, "label 0").fill("Fetch water")
+    key(page, "label 0").press("Tab")
+    until(page, "document.querySelector(\"[data-key='label 0']\").defaultValue === 'Fetch water'")
+    assert page.evaluate("document.activeElement.closest('.sheet li') !== null")
+    key(page, "label 1").fill("Heat it")
+    key(page, "delete 4").click()
+    until(page, "document.querySelectorAll('textarea.label').length === 4")
+    assert labels(page)[:2] == ["Fetch water", "Heat it"]
+    placed(page, served)
+
+
+def test_a_key_pressed_five_times_is_undone_at_once(visit, served, work) -> None:
+    page = visit(served)
+    key(page, "later 0").focus()
+    for _ in range(4):
+        page.keyboard.press("Enter")
+    assert labels(page) == [*LABELS[1:], LABELS[0]]
+    placed(page, served)
+    key(page, "undo").click()
+    assert labels(page) == LABELS
+    placed(page, served)
+    assert [step.label.capitalize() for step in read_result(work).script.steps] == LABELS
+
+
+def test_splitting_shows_the_sentences_and_plays_them(visit, served) -> None:
+    page = visit(served)
+    key(page, "split 1").click()
+    said = page.locator("#ask .said")
+    assert said.first.inner_text().count("“") == 1
+    said.first.locator("button").click()
+    until(page, "document.getElementById('viewer').open")
+    page.keyboard.press("Escape")
+    until(page, "!document.getElementById('viewer').open")
+    assert page.locator("#ask").is_visible()
+
+
+def test_an_open_page_goes_on_after_a_restart(visit, work, start) -> None:
+    with running(work) as before:
+        page = visit(before)
+        key(page, "delete 0").click()
+        placed(page, before)
+    until(page, "document.querySelector('.state').textContent.includes('has stopped')")
+    again = start(work)
+    assert again.address == before.address
+    until(page, "document.querySelectorAll('textarea.label').length === 4", seconds=30)
+    key(page, "delete 0").click()
+    placed(page, again)
+    assert len(read_result(work).script.steps) == 3
 
 
 def test_ctrl_z_undoes_a_delete_while_a_label_has_focus(visit, served) -> None:
@@ -302,18 +367,10 @@ def test_uploaded_files_are_reported_on(visit, served, monkeypatch) -> None:
 
 
 def test_a_stopped_server_is_reported(visit, work, browser) -> None:
-    import threading
-
-    from howsteps.serve.app import prepared
-
-    with prepared(work) as (server, listener, address):
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
+    with running(work) as served:
         page = browser.new_page()
-        page.goto(address)
+        page.goto(served.address)
         until(page, "document.querySelectorAll('textarea.label').length === 5")
-        server.should_exit = True
-        thread.join(30)
     until(page, "document.querySelector('.state').textContent.includes('has stopped')")
     page.close()
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from howsteps.errors import CannotWrite, InputError
-from howsteps.serve.edits import FILE, MAX_STEPS, BadEdit, Journal
+from howsteps.serve.edits import FILE, MAX_STEPS, BadEdit, Journal, summary
 from howsteps.store import read_result
 from tests.report.job import tea
 
@@ -51,6 +51,51 @@ def test_undo_and_redo_are_replayed_too(work, result) -> None:
     assert len(labels(again)) == 4
     with pytest.raises(BadEdit, match="nothing to redo"):
         again.redo()
+
+
+def moved(step: int, to: int) -> dict[str, object]:
+    return {"op": "move", "step": step, "to": to}
+
+
+def placed(time: float, step: int = 0) -> dict[str, object]:
+    return {"op": "place", "step": step, "video": "Bo", "time": time, "start": 0.0, "end": 60.0}
+
+
+def test_a_key_pressed_five_times_is_one_edit(work, result) -> None:
+    journal = Journal.resume(work, result)
+    before = labels(journal)
+    journal.do(moved(0, 1))
+    for to in (2, 3, 4):
+        journal.do(moved(0, to), again=True)
+    assert labels(journal) == [*before[1:], before[0]]
+    again = Journal.resume(work, result)
+    assert (labels(again), len(again.done)) == (labels(journal), 1)
+    again.undo()
+    assert labels(again) == before
+    again.redo()
+    assert labels(again) == [*before[1:], before[0]]
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [RENAME, moved(0, 2), placed(30.0, step=1), {**placed(30.0), "video": "Ada"}],
+)
+def test_only_the_same_edit_is_made_again(work, result, edit) -> None:
+    journal = Journal.resume(work, result)
+    with pytest.raises(BadEdit, match="does not repeat"):
+        journal.do(edit, again=True)
+    journal.do(placed(20.0))
+    with pytest.raises(BadEdit, match="does not repeat"):
+        journal.do(edit, again=True)
+    journal.do(placed(21.0), again=True)
+    assert [each.time for each in journal.draft.by_hand] == [21.0]
+
+
+def test_the_next_undo_is_named(work, result) -> None:
+    journal = Journal.resume(work, result)
+    assert journal.next_undo is None
+    journal.do(RENAME)
+    assert summary(journal.next_undo) == {"op": "rename", "step": 0}
 
 
 def test_a_new_edit_clears_redo(work, result) -> None:

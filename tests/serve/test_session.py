@@ -40,7 +40,8 @@ def test_an_edit_is_placed_and_all_files_are_updated(session, work) -> None:
     assert "Begin" in (work / PAGE).read_text("utf-8")
     assert "Begin" in (work / "exports" / "csv" / "steps.csv").read_text("utf-8")
     told = session.status()
-    assert (told["placed"], told["error"], told["undo"]) == (2, "", True)
+    assert (told["placed"], told["error"]) == (2, "")
+    assert (told["undo"], told["redo"]) == ({"op": "delete", "step": 3}, None)
 
 
 def test_a_place_moved_by_hand_is_sure_and_stays(session, work) -> None:

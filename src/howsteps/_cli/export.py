@@ -91,9 +91,18 @@ def serve(
             max=65535,
             metavar="N",
             show_default=False,
-            help="The port to listen on. Default: any free one.",
+            help="The port to listen on. Default: that of the last time, else any free one.",
         ),
     ] = 0,
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            show_default=False,
+            help="The address to listen on: 0.0.0.0 for other machines, or in a container. "
+            "Default: this machine only.",
+        ),
+    ] = "127.0.0.1",
     videos: Annotated[
         list[Path] | None,
         typer.Option(
@@ -113,19 +122,25 @@ def serve(
     change is saved to WORK/edits.jsonl at once, and all of them can be undone. The page, the
     exports, script.md and result.json are updated.
 
-    Only this machine can reach the page, and only through its full, secret address. Stop it with
-    Ctrl-C.
+    Without --host, only this machine can reach the page, and only through its full, secret address.
+    Stop it with Ctrl-C; the next time it has the same address.
 
     Example: howsteps serve steps/
     """
     if SERVE.missing:
         raise MissingExtra(SERVE.name, SERVE.purpose)
-    from howsteps.serve.app import serve as run_server  # noqa: PLC0415 - an extra
+    from howsteps.serve.app import LOOPBACK  # noqa: PLC0415 - an extra
+    from howsteps.serve.app import serve as run_server  # noqa: PLC0415
 
     def started(address: str) -> None:
+        if host not in LOOPBACK:
+            line = (
+                "whoever reaches this machine and knows this address can edit; nothing is encrypted"
+            )
+            screen.err.print(f"[yellow]{line}[/]", soft_wrap=True)
         screen.out.print(f"editing {escape(str(work))} at {escape(address)}", soft_wrap=True)
         screen.out.print("[dim]Stop it with Ctrl-C; your edits are saved.[/]")
-        if browser:
+        if browser and host in LOOPBACK:
             webbrowser.open(address)
 
-    run_server(work, port, videos=videos or (), on_start=started)
+    run_server(work, port, host=host, videos=videos or (), on_start=started)

@@ -8,13 +8,14 @@ import re
 import secrets
 import socket
 import zipfile
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import uvicorn
+from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -25,7 +26,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from howsteps.errors import HowstepsError
-from howsteps.io.files import Folder, read_bounded
+from howsteps.io.files import Folder, key_of, read_bounded
+from howsteps.pipeline.cache import user_cache
 from howsteps.pipeline.work_folder import EXPORTS
 from howsteps.report.decoding import THUMBNAIL
 from howsteps.report.exports import FORMATS, export
@@ -34,6 +36,8 @@ from howsteps.serve import new_videos
 from howsteps.serve.edits import BadEdit
 from howsteps.serve.session import Locked, Outdated, Session, without_folders
 
+ADDRESS = "127.0.0.1"
+LOOPBACK = (ADDRESS, "localhost")
 LARGEST_BODY = 2**20  # bytes of an edit
 _LARGEST_ARCHIVE = 2**28  # bytes; larger exports are written but not sent
 _POLL_INTERVAL = 0.1  # seconds
@@ -58,8 +62,11 @@ _STATUSES: Mapping[type[Exception], int] = {
 }
 
 
-def make_app(session: Session, token: str, port: int) -> ASGIApp:
-    """Make the application that serves one session under ``/TOKEN/`` on a local port."""
+def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
+    """Make the application that serves one session under ``/TOKEN/``.
+
+    ``hosts`` are the names with port that it answers to; without any, it answers to all.
+    """
 
     async def page(_: Request) -> Response:
         shown = await asyncio.to_thread(session.content)
@@ -151,15 +158,14 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
         lifespan=lifespan,
         exception_handlers={HTTPException: _http_error, HowstepsError: howsteps_error},
     )
-    return _RequestFilter(inner, token, port)
+    return _RequestFilter(inner, token, hosts)
 
 
 class _RequestFilter:
     """Rejects requests that this server's page would not send, and strips the secret path."""
 
-    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
-        self._app, self._token = app, token
-        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
+    def __init__(self, app: ASGIApp, token: str, hosts: Collection[str]) -> None:
+        self._app, self._token, self._hosts = app, token, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -194,7 +200,7 @@ class _RequestFilter:
             if len(headers.getlist(name)) > 1:
                 raise HTTPException(400, f"two headers {name!r}")
         host = headers.get("host", "")
-        if host not in self._hosts:
+        if self._hosts and host not in self._hosts:
             raise HTTPException(421, "this server only answers to its own address")
         first, slash, _ = scope["path"].removeprefix("/").partition("/")
         if not (slash and secrets.compare_digest(first.encode(), self._token.encode())):
@@ -280,7 +286,6 @@ async def _http_error(_: Request, error: HTTPException) -> Response:
     return PlainTextResponse(f"{error.detail}\n", error.status_code)
 
 
-ADDRESS = "127.0.0.1"
 _SHUTDOWN_TIMEOUT = 2  # seconds for open connections to end
 _HEADERS_TIMEOUT = 10  # seconds from a connection, or the first byte, to the end of the headers
 _LARGEST_HEADERS = 2**15  # bytes
@@ -332,39 +337,83 @@ def _log_in_one_line(_: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -
 
 
 def serve(
-    folder: Path, port: int = 0, *, videos: Sequence[Path] = (), on_start: Callable[[str], None]
+    folder: Path,
+    port: int = 0,
+    *,
+    host: str = ADDRESS,
+    videos: Sequence[Path] = (),
+    on_start: Callable[[str], None],
 ) -> None:
     """Serve the page of a work folder until Ctrl-C.
 
     Parameters
     ----------
     port
-        The port to listen on; 0: any free port.
+        The port to listen on; 0: that of the last server of this folder, else any free one.
+    host
+        The address to listen on; other machines can reach any but the default.
     videos
         Folders with videos that may be played, besides the one that holds the work folder.
     on_start
         Called with the secret address of the page.
     """
-    with prepared(folder, port, videos) as (server, listener, address):
+    with prepared(folder, port, videos, host) as (server, listener, address):
         on_start(address)
         server.run(sockets=[listener])
 
 
+class _Address(Struct):
+    """Where a folder is served, so that an open page goes on after a restart."""
+
+    port: int
+    token: str
+
+
+@contextmanager
+def _remembered(folder: Path) -> Iterator[tuple[_Address | None, Callable[[_Address], object]]]:
+    """The address of the last server of a folder, and a function that replaces it.
+
+    It is kept in a folder of this user alone; one in the work folder could be somebody else's.
+    """
+    key = key_of(1, served=str(folder.resolve()))
+    with user_cache() as cache:
+        private = cache.folder / "served"
+        private.mkdir(mode=0o700, exist_ok=True)
+        is_private = private.stat().st_mode & 0o077 == 0 and not private.is_symlink()
+        known = cache.get(private.name, key, _Address) if is_private else None
+        yield known, lambda new: is_private and cache.put(private.name, key, new)
+
+
+def _listen(listener: socket.socket, host: str, port: int, usual: int) -> None:
+    """Bind to a port, or, if any will do, to the usual one if it is free."""
+    for candidate in [port] if port else [usual, 0]:
+        try:
+            listener.bind((host, candidate))
+        except OSError as error:
+            if candidate == port:
+                where = f"port {port}" if host == ADDRESS else f"port {port} of {host}"
+                raise HowstepsError(f"{where} cannot be used: {error.strerror}") from error
+        else:
+            return
+
+
 @contextmanager
 def prepared(
-    folder: Path, port: int = 0, videos: Sequence[Path] = ()
+    folder: Path, port: int = 0, videos: Sequence[Path] = (), host: str = ADDRESS
 ) -> Iterator[tuple[uvicorn.Server, socket.socket, str]]:
     """Set up a server; yield it with its listening socket and its address."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener,
+        _remembered(folder) as (known, remember),
+    ):
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((ADDRESS, port))
-        except OSError as error:
-            raise HowstepsError(f"port {port} cannot be used: {error.strerror}") from error
-        port, token = listener.getsockname()[1], secrets.token_urlsafe(24)
+        _listen(listener, host, port, known.port if known else 0)
+        port, token = listener.getsockname()[1], known.token if known else secrets.token_urlsafe(24)
         session = Session(folder, videos)
+        remember(_Address(port, token))
+        names = {host, ADDRESS, "localhost"} if host in LOOPBACK else ()
         config = uvicorn.Config(
-            make_app(session, token, port),
+            make_app(session, token, {f"{name}:{port}" for name in names}),
             log_level="warning",
             access_log=False,  # it would reveal the token
             server_header=False,
@@ -383,4 +432,5 @@ def prepared(
             await shutdown(sockets)
 
         server.shutdown = close_streams_first
-        yield server, listener, f"http://{ADDRESS}:{port}/{token}/"
+        shown = "localhost" if host == "0.0.0.0" else host  # noqa: S104
+        yield server, listener, f"http://{shown}:{port}/{token}/"

@@ -6,11 +6,13 @@ check that the two agree.
 
 The journal, ``edits.jsonl`` in the work folder, is written before an edit takes effect. Its first
 line is the script before all edits; then there is a line for each edit, undo, redo and placement.
+An edit ``again`` replaces the last one: a place that is moved by five presses of a key is one edit.
 To resume, the lines are replayed; a last line that was cut off is dropped::
 
     {"base": {"steps": …}, "by_hand": […], "narration": "9f0c…"}
     {"do": {"op": "rename", "step": 0, "label": "loosen the nuts"}}
     {"undo": true}
+    {"again": {"op": "place", …}}
     {"placed": 2, "script": "07ab…"}
 """
 
@@ -53,6 +55,7 @@ from howsteps.task import (
 MAX_STEPS = 100
 LONGEST_LABEL = 200  # characters
 GATHER = "gather"
+_REPEATABLE = {"place": ("step", "video"), "move": ("step",)}  # with what stays the same
 _ROUNDING = 0.01  # seconds; the page rounds times
 _AFTER_WORDS = 60.0  # seconds
 _OUTSIDE = "a time must lie inside the video"
@@ -376,17 +379,20 @@ class Journal:
         return journal
 
     @property
-    def can_undo(self) -> bool:
-        """Whether there is an edit to undo."""
-        return any(edit["op"] != GATHER for edit, _ in self.done)
+    def next_undo(self) -> Edit | None:
+        """The edit that would be undone, if any."""
+        return next((edit for edit, _ in reversed(self.done) if edit["op"] != GATHER), None)
 
-    def do(self, edit: Edit) -> None:
-        """Make an edit; if it cannot be made (``BadEdit``), nothing is written."""
+    def do(self, edit: Edit, *, again: bool = False) -> None:
+        """Make an edit, or make it instead of the last one.
+
+        If it cannot be made (``BadEdit``), nothing is written.
+        """
         if self.revision >= _MAX_EDITS:
             raise BadEdit(f"the limit of {_MAX_EDITS:,} edits is reached: {_FULL}")
         if isinstance(edit, Mapping) and edit.get("op") == GATHER:
             raise BadEdit(f"{GATHER!r} is not for the page")
-        self._commit({"do": edit})
+        self._commit({"again" if again else "do": edit})
 
     def undo(self) -> None:
         """Undo the last edit."""
@@ -414,6 +420,14 @@ class Journal:
     def _replay(self, entry: Mapping[str, Any]) -> None:
         match entry:
             case {"do": edit}:
+                self._apply(edit)
+                self.undone.clear()
+            case {"again": edit}:
+                last = self.done[-1][0] if self.done else {}
+                same = _REPEATABLE.get(str(last.get("op")))
+                if same is None or any(edit.get(key) != last.get(key) for key in ("op", *same)):
+                    raise BadEdit("this does not repeat the last edit")
+                _, self.draft = self.done.pop()
                 self._apply(edit)
                 self.undone.clear()
             case {"gathered": [*edits]}:
@@ -448,7 +462,7 @@ class Journal:
 
     def _append(self, entry: Mapping[str, Any]) -> None:
         line = _line(entry)
-        if "do" in entry and len(line) > _LONGEST_EDIT:
+        if {"do", "again"} & entry.keys() and len(line) > _LONGEST_EDIT:
             raise BadEdit(f"an edit has {_LONGEST_EDIT:,} bytes at most")
         if self._size + len(line) > _LARGEST:  # it could not be read again
             raise BadEdit(f"the journal of edits is full: {_FULL}")
@@ -473,6 +487,11 @@ class Journal:
             with suppress(OSError):  # a full disk leaves part of the line
                 os.ftruncate(file, self._size)
             self._state = _state(os.fstat(file))
+
+
+def summary(edit: Edit | None) -> dict[str, Any] | None:
+    """What the page needs to name an edit."""
+    return {key: edit[key] for key in ("op", "step", "at") if key in edit} if edit else None
 
 
 def _state(status: os.stat_result) -> tuple[int, int, int]:

@@ -121,8 +121,10 @@ def _refused(
     for problem in problems:
         is_upload = problem.path.parent == uploads
         path = problem.path if is_upload else _file_of(uploads, problem.path.name)
-        if problem.harmless or path is None or _belongs_to(path, placed):
+        if path is None or _belongs_to(path, placed):
             continue
+        if problem.harmless and (is_video(path) or not is_upload):
+            continue  # a remark; but a file of its own that is no captions is one too
         reason = problem.reason.removeprefix("set aside: ")
         unreadable = False
         if not is_video(path):

@@ -3,6 +3,7 @@
 import os
 import re
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from howsteps.report.content import content
 from howsteps.report.exports import FORMATS, TEXT_FORMATS, export
 from howsteps.report.page import PAGE, known_thumbnails, write_page
 from howsteps.serve import new_videos
-from howsteps.serve.edits import BadEdit, Journal
+from howsteps.serve.edits import BadEdit, Journal, summary
 from howsteps.store import FILE, read_result, result_file
 from howsteps.task import Result
 
@@ -80,7 +81,8 @@ class Session:
         self._uploaded: set[str] = set()  # their names
         self._refused: dict[str, str] = {}  # reasons, by file name
         self._remarks: dict[str, str] = {}  # on new files that were placed, by file name
-        self._version = 1
+        # Larger than any of an earlier server, whose page may still be open.
+        self._version = time.time_ns() // 10**6
         self._stopped = False
         self.is_closing = False  # if so, event streams end
         self._schedule_all()
@@ -112,8 +114,8 @@ class Session:
             return {
                 "revision": journal.revision,
                 "placed": journal.placed,
-                "undo": journal.can_undo,
-                "redo": bool(journal.undone),
+                "undo": summary(journal.next_undo),
+                "redo": summary(journal.undone[-1] if journal.undone else None),
                 "version": self._version,
                 "activity": self._activity,
                 "error": self._error,
@@ -196,12 +198,14 @@ class Session:
             match change:
                 case {"do": edit, **rest} if not rest:
                     self.journal.do(edit)
+                case {"again": edit, **rest} if not rest:
+                    self.journal.do(edit, again=True)
                 case {"undo": True, **rest} if not rest:
                     self.journal.undo()
                 case {"redo": True, **rest} if not rest:
                     self.journal.redo()
                 case _:
-                    raise BadEdit("send one of 'do', 'undo' and 'redo'")
+                    raise BadEdit("send one of 'do', 'again', 'undo' and 'redo'")
             self._writer = writer
             self._error = ""
             self._changed.notify_all()

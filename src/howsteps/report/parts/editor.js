@@ -5,6 +5,7 @@ const dialog = document.getElementById("ask");
 const history = { edits: [], undone: [], states: [] }; // states: the content before each edit
 let editing = Boolean(content.served);
 let lastMessage = "";
+let redrawing = false; // if so, fields are replaced
 let dragging = false; // if so, nothing is rebuilt under the pointer
 
 const STORAGE_KEY = `howsteps-edits ${location.pathname} ${content.task}`;
@@ -40,6 +41,21 @@ function restore() {
   }
 }
 
+const EDITS = { rename: "renamed", move: "moved", delete: "deleted", add: "added", merge: "merged", split: "split", place: "placed", release: "released", optional: "changed" };
+
+/** What an edit does, in two or three words: "renamed step 3". */
+const described = ({ op, step, at }) => `${EDITS[op]} step ${(step ?? at) + 1}`;
+
+const REPEATED = 3000; // milliseconds after which the same key starts another edit
+
+/** The edit that replaces the last one if a key was pressed again; null if it is another. */
+function repeated(edit) {
+  const last = history.edits.at(-1);
+  if (!last || !history.states.length || last.op !== edit.op || Date.now() - history.at > REPEATED) return null;
+  if (edit.op === "place") return last.step === edit.step && last.video === edit.video ? edit : null;
+  return edit.op === "move" && last.to === edit.step ? { ...edit, step: last.step } : null;
+}
+
 /** Apply an edit to the content; false if it is invalid. */
 function make(edit) {
   if (refusal(content, edit)) return false;
@@ -50,15 +66,23 @@ function make(edit) {
   return true;
 }
 
-/** An edit by the user: applied at once, saved or sent, and announced. */
-function act(edit, message, focus = null) {
+/** An edit by the user: applied at once, saved or sent, and announced; by a key it may replace the last one. */
+function act(edit, message, focus = null, byKey = false) {
   const reason = refusal(content, edit);
   if (reason) {
     announce(reason);
     return false;
   }
-  redraw(() => make(edit), focus);
-  if (content.served) send({ do: edit });
+  const again = byKey ? repeated(edit) : null;
+  redraw(() => {
+    if (again) {
+      history.edits.pop();
+      setContent({ ...history.states.pop(), version: content.version });
+    }
+    make(again ?? edit);
+  }, focus);
+  history.at = Date.now();
+  if (content.served) send(again ? { again } : { do: edit });
   saveEdits();
   announce(message);
   return true;
@@ -66,15 +90,17 @@ function act(edit, message, focus = null) {
 
 function undo() {
   if (content.served ? !canUndo() : !history.edits.length) return;
+  const name = nextUndo();
   const [before, edit] = [history.states.pop(), history.edits.pop()];
   if (edit) history.undone.push(edit);
   if (before) redraw(() => setContent({ ...before, version: content.version }));
   if (content.served) send({ undo: true });
   saveEdits();
-  announce("The last change was undone.");
+  announce(name ? `Undone: ${described(name)}.` : "The last change was undone.");
 }
 
 function redo() {
+  const name = history.undone.at(-1) ?? server.status?.redo;
   const edit = history.undone.pop();
   if (content.served) {
     if (!edit && !server.status?.redo) return;
@@ -89,11 +115,12 @@ function redo() {
     history.undone.push(...rest);
   }
   saveEdits();
-  announce("The change was redone.");
+  announce(name ? `Redone: ${described(name)}.` : "The change was redone.");
 }
 
 const isEditable = () => editing && (!content.served || mayWrite());
 const canUndo = () => (content.served ? Boolean(server.status?.undo || server.queue.length) : history.edits.length > 0);
+const nextUndo = () => history.edits.at(-1) ?? server.status?.undo;
 const canRedo = () => (content.served ? Boolean(server.status?.redo) : history.undone.length > 0);
 
 /** Change the content and rebuild the page, preserving scroll positions, focus and typed text. */
@@ -101,10 +128,14 @@ function redraw(change, focus = document.activeElement?.dataset.key) {
   const scrollers = [document.scrollingElement, view("grid"), view("words")];
   const positions = scrollers.map((each) => [each.scrollLeft, each.scrollTop]);
   const typed = fields().filter(isTyped);
+  const focusable = () => [...view("sheet").querySelectorAll("a[href], button, input, select, textarea, summary")];
+  const nth = focusable().indexOf(document.activeElement); // for what has no key
   const { selectionStart, selectionEnd } = document.activeElement ?? {};
   change();
   spokenLines = null;
+  redrawing = true;
   build();
+  redrawing = false;
   for (const { dataset, value, defaultValue } of typed) {
     const field = fields().find((each) => each.dataset.key === dataset.key && each.defaultValue === defaultValue);
     if (field) field.value = value;
@@ -112,7 +143,8 @@ function redraw(change, focus = document.activeElement?.dataset.key) {
   fillViewer();
   scrollers.forEach((each, index) => each.scrollTo({ left: positions[index][0], top: positions[index][1], behavior: "instant" }));
   showEditor();
-  if (focus) document.querySelector(`[data-key="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
+  const focused = focus ? document.querySelector(`[data-key="${CSS.escape(focus)}"]`) : focusable()[nth];
+  focused?.focus({ preventScroll: true });
   if (Number.isInteger(selectionStart)) document.activeElement.setSelectionRange?.(selectionStart, selectionEnd);
 }
 
@@ -148,7 +180,7 @@ function showEditor() {
   if (!editing) return;
   const focus = editor.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   editor.replaceChildren(
-    tool("undo", "Undo", undo, !canUndo()),
+    tool("undo", "Undo", undo, !canUndo(), canUndo() && nextUndo() ? { title: `Undo: ${described(nextUndo())}` } : {}),
     tool("redo", "Redo", redo, !canRedo()),
     h("p", { class: "state" }, statusText()),
     ...(content.served ? servedTools() : diskTools()),
@@ -218,19 +250,36 @@ function diskTools() {
 
 // The cards
 
+let pressing = false; // a button of the pointer is down
+addEventListener("pointerdown", () => (pressing = true), { capture: true });
+for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (pressing = false), { capture: true });
+
 /** The label of a card in edit mode: a text field that renames its step. */
 function labelField(step, k) {
   const field = h("textarea", { class: "label", dir: "auto", rows: 1, maxlength: LONGEST_LABEL, "aria-label": `Name of step ${k + 1}`, "data-key": `label ${k}` }, step.label);
-  const commit = () => {
-    if (cleanLabel(field.value) === step.label) return;
+  let done = false;
+  const commit = (focus) => {
     const label = cleanLabel(field.value);
-    if (!act({ op: "rename", step: k, label }, `Step ${k + 1} is now “${label}”.`)) field.value = step.label;
+    if (label === step.label || done) return;
+    done = true;
+    if (!act({ op: "rename", step: k, label }, `Step ${k + 1} is now “${label}”.`, focus)) {
+      field.value = step.label;
+      done = false;
+    }
   };
-  field.addEventListener("change", commit);
+  // Once the focus is where it goes; and before the click that took it, whose button is replaced.
+  field.addEventListener("change", () => {
+    if (redrawing) return; // its text goes to the new field
+    addEventListener("click", () => commit(), { capture: true, once: true });
+    setTimeout(() => commit(), pressing ? 500 : 0);
+  });
   field.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") field.value = step.label;
-    if (event.key === "Enter" || event.key === "Escape") {
+    if (event.key === "Enter") {
       event.preventDefault(); // a name is one line
+      commit(field.dataset.key);
+    }
+    if (event.key === "Escape") {
+      field.value = step.label;
       field.blur();
     }
     keepKeys(event);
@@ -242,7 +291,7 @@ function labelField(step, k) {
 function cardTools(step, k) {
   const last = steps.length - 1;
   const said = videos.flatMap((video) => video.mentions.filter((mention) => mention.step === k)).length;
-  const move = (to, where) => () => act({ op: "move", step: k, to }, `“${step.label}” is now step ${to + 1}.`, `${where} ${to}`);
+  const move = (to, where) => () => act({ op: "move", step: k, to }, `“${step.label}” is now step ${to + 1}.`, `${where} ${to}`, true);
   const name = (text) => ({ "aria-label": `${text}: step ${k + 1}, ${step.label}` });
   return h(
     "div",
@@ -347,6 +396,17 @@ function askMerge(k) {
   ask(`Merge “${truncateTo(steps[k].label, 40)}” into …`, h("ol", { class: "choices" }, others.map(choice)));
 }
 
+/** The sentence of a mention. */
+const sentence = (video, { start, phrase }) => `“${video.said.findLast(([from]) => from <= start + 0.05)?.[1] ?? phrase}”`;
+
+/** A button that plays what is said, in the player above the dialog. */
+function listen(video, { start, step }) {
+  const title = `${clock(start)} in ${truncateTo(video.title, 50)}`;
+  const play = h("button", { type: "button", title, "aria-label": `Play ${title}` }, icon("play"), clock(start));
+  play.addEventListener("click", () => openViewer(videos.findIndex(({ id }) => id === video.id), step, start));
+  return play;
+}
+
 function askSplit(k) {
   const byPhrase = new Map();
   for (const video of videos) {
@@ -360,12 +420,12 @@ function askSplit(k) {
     const all = h("input", { type: "checkbox" });
     const each = mentions.map(({ video, mention }) => {
       const one = h("input", { type: "checkbox", value: JSON.stringify([video.id, mention.id]) });
-      one.addEventListener("change", () => (all.checked = each.every((box) => box.firstChild.checked)));
-      return h("label", {}, one, h("span", {}, `${clock(mention.start)} `), userText(truncateTo(video.title, 50)));
+      one.addEventListener("change", () => (all.checked = each.every((box) => box.querySelector("input").checked)));
+      return h("div", { class: "said" }, h("label", {}, one, userText(sentence(video, mention))), listen(video, mention));
     });
-    all.addEventListener("change", () => each.forEach((box) => (box.firstChild.checked = all.checked)));
+    all.addEventListener("change", () => each.forEach((box) => (box.querySelector("input").checked = all.checked)));
     const head = h("label", {}, all, userText(`“${phrase}”`), h("small", {}, ` ${count(mentions.length, "time")}`));
-    return h("li", {}, head, mentions.length > 1 && h("details", {}, h("summary", {}, "choose some of them"), each), mentions.length === 1 && h("div", { hidden: true }, each));
+    return h("li", {}, head, h("details", { open: mentions.length < 4 }, h("summary", {}, mentions.length > 1 ? "choose some of them" : "what is said"), each));
   });
   const form = h("form", {}, field, h("ol", { class: "choices" }, boxes), h("button", {}, "Split"), h("p", { role: "alert" }));
   form.addEventListener("submit", (event) => {
@@ -384,13 +444,13 @@ function askSplit(k) {
 // Manual places
 
 /** Move a place, keeping its duration. */
-function placeAt(n, k, time, focus = null) {
+function placeAt(n, k, time, focus = null, byKey = false) {
   const { length, id, places } = videos[n];
   const at = Math.min(Math.max(0, time), length || time);
   const [before, after] = isFound(places[k]) ? [places[k].time - places[k].start, places[k].end - places[k].time] : [2, 4];
   const round = (seconds) => Math.round(100 * seconds) / 100;
   const edit = { op: "place", step: k, video: id, time: round(at), start: round(Math.max(0, at - before)), end: round(at + after) };
-  act(edit, `Step ${k + 1} is at ${clock(at)} in ${truncateTo(videos[n].title, 40)}, placed by hand.`, focus);
+  act(edit, `Step ${k + 1} is at ${clock(at)} in ${truncateTo(videos[n].title, 40)}, placed by hand.`, focus, byKey);
 }
 
 const mayPlace = () => editing && content.served && mayWrite();
@@ -403,7 +463,7 @@ function makeMovable(mark, n, k) {
     if (!mayPlace() || !event.shiftKey || !change) return;
     event.preventDefault();
     event.stopPropagation();
-    placeAt(n, k, videos[n].places[k].time + change, mark.dataset.key);
+    placeAt(n, k, videos[n].places[k].time + change, mark.dataset.key, true);
   });
   mark.addEventListener("pointerdown", (event) => {
     if (!mayPlace() || event.button !== 0) return;
