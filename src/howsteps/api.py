@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from howsteps.errors import HowstepsError, Problem
 from howsteps.io.files import Folder
-from howsteps.localise import localise
+from howsteps.localise import filled, localise
 from howsteps.narration import extract_relations
 from howsteps.paper.localise import localise as cluster_task
 from howsteps.pipeline.apply import apply as apply_model
@@ -28,7 +28,7 @@ from howsteps.pipeline.run import Run
 from howsteps.pipeline.run import run as run_pipeline
 from howsteps.reader import AnswerFolder, LanguageModel
 from howsteps.store import read_result
-from howsteps.task import Caption, Mode, Result, Script, Task, Video
+from howsteps.task import Caption, Extents, Mode, Result, Script, Task, Video
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,6 +76,7 @@ def discover(
     mode: Mode = "default",
     seed: int = 0,
     device: Device = "cpu",
+    extents: Extents = "found",
     parser: str | None = None,
     llm: LanguageModel | AnswerFolder | str | None = None,
     workers: int = 1,
@@ -115,6 +116,9 @@ def discover(
         The same seed gives the same result.
     device
         Where networks run.
+    extents
+        Start and end of each step: ``"found"``, or ``"filled"``, widened until the steps cover the
+        whole video; that needs its frames.
     parser
         Another spaCy pipeline, by name or folder.
     llm
@@ -138,7 +142,7 @@ def discover(
         message says why.
     """
     options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title, keep_all)
-    options = replace(options, keep=tuple(keep), drop=tuple(drop))
+    options = replace(options, keep=tuple(keep), drop=tuple(drop), extents=extents)
     with tempfile.TemporaryDirectory() as out:
         return _run(source, out, options, script, llm, workers, callback, pages=False).result
 
@@ -159,6 +163,7 @@ def run(
     mode: Mode = "default",
     seed: int = 0,
     device: Device = "cpu",
+    extents: Extents = "found",
     parser: str | None = None,
     llm: LanguageModel | AnswerFolder | str | None = None,
     workers: int = 1,
@@ -175,7 +180,7 @@ def run(
     Parameters
     ----------
     source, steps, script, title, keep_all, keep, drop, speech, vision, quick, mode, seed, device, \
-    parser, llm, workers, callback
+    extents, parser, llm, workers, callback
         As in :func:`discover`; here a path may hold several jobs.
     out
         The work folder.
@@ -194,7 +199,7 @@ def run(
         An argument is invalid, nothing can be read at all, or a folder cannot be written.
     """
     options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title, keep_all)
-    options = replace(options, keep=tuple(keep), drop=tuple(drop))
+    options = replace(options, keep=tuple(keep), drop=tuple(drop), extents=extents)
     more = {"begin": begin, "force": force, "executor": executor}
     return _run(source, out, options, script, llm, workers, callback, **more)
 
@@ -231,6 +236,7 @@ def place(
     *,
     mode: Mode = "default",
     seed: int = 0,
+    extents: Extents = "found",
 ) -> Result:
     """Place the steps of a script in the videos of a task. Nothing is read but the script.
 
@@ -245,7 +251,7 @@ def place(
     features
         Features of the videos, T×d by video id, with a row for every third of a second. None: the
         words of the narration are used.
-    mode, seed
+    mode, seed, extents
         As in :func:`discover`.
 
     Returns
@@ -269,6 +275,8 @@ def place(
         places = localise(task, script, features).localisations
     else:
         places = cluster_task(task, script, features, mode=mode, seed=seed).localisations
+    if extents == "filled" and features:
+        places = filled(places, features)
     return Result(task, script, places, problems=tuple(problems))
 
 

@@ -30,6 +30,9 @@ Count: TypeAlias = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 # Our method, the paper as published, and the authors' released program.
 Mode: TypeAlias = Literal["default", "paper", "authors"]
 
+# Start and end of a place: those found, or widened until the steps cover the whole video.
+Extents: TypeAlias = Literal["found", "filled"]
+
 # Evidence for the placement of a step in a video.
 SAID = "said here"
 LIKE_SAID = "like what others say"

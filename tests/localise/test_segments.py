@@ -3,6 +3,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+import howsteps
 from howsteps.localise import LocaliseError
 from howsteps.localise.features import checked_features
 from howsteps.localise.segments import (
@@ -14,7 +15,7 @@ from howsteps.localise.segments import (
     find_steps,
     transport,
 )
-from howsteps.task import LIKE_SEEN, SURE, Localisation
+from howsteps.task import LIKE_SEEN, SURE, Localisation, Script, Sentence, Step, Task, Video, Word
 
 STEPS, WIDTH = 4, 24
 
@@ -159,3 +160,14 @@ def test_the_features_are_not_changed():
     find_steps(features, STEPS, seconds=1.0)
     for old, new in zip(before.values(), checked_features(list(features.values()), 1), strict=True):
         np.testing.assert_array_equal(old, new)
+
+
+def test_place_fills_extents_on_request():
+    features, _ = silent_videos()
+    said = Sentence((Word("so", 0.0, 1.0),))
+    videos = [Video(name, duration=len(x) / 3, sentences=(said,)) for name, x in features.items()]
+    script = Script(tuple(Step(f"step {k}", ()) for k in range(STEPS)))
+    result = howsteps.place(Task("t", tuple(videos)), script, features, extents="filled")
+    for places in result.by_video.values():
+        spans = sorted((p.start, p.end) for p in places if p.time is not None)
+        assert all(a[1] == b[0] for a, b in pairwise(spans))

@@ -24,6 +24,7 @@ INVALID: dict[str, list[Any]] = {
     "quick": [None],
     "device": ["zzz"],
     "title": [5],
+    "extents": ["everything", None],
 }
 
 

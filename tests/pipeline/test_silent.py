@@ -1,6 +1,7 @@
 """Videos in which nobody speaks, from the folder to the page, and to new videos."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,18 @@ def test_the_model_finds_the_steps_in_a_new_video(done: Run, out: Path, tmp_path
     assert [step.label for step in found.steps] == [step.label for step in done.result.steps]
     assert any(place.time is not None for place in found.localisations)
     assert all(place.level != "sure" for place in found.localisations)
+
+
+@pytest.mark.slow
+def test_filled_extents_make_a_segmentation(done: Run, job: Path, out: Path) -> None:
+    found = run(job, out, replace(OPTIONS, extents="filled")).result
+    for video, places in found.by_video.items():
+        ends = [(place.start, place.end) for place in places]
+        assert ends[0][0] == 0
+        assert ends[-1][1] == pytest.approx(LENGTH, abs=0.5)
+        for (_, end), (start, _), border in zip(ends, ends[1:], SCENES[video], strict=False):
+            assert end == start == pytest.approx(border, abs=2.0)
+    assert [p.time for p in found.localisations] == [p.time for p in done.result.localisations]
 
 
 def test_without_frames_nothing_can_be_found(job: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from howsteps.errors import InputError
 from howsteps.pipeline.options import PROJECT, STAGES, RunOptions, read_project
-from howsteps.task import Mode
+from howsteps.task import Extents, Mode
 
 NO_SPEECH = "none"
 SPEECH = "small.en"  # the default model
@@ -114,6 +114,14 @@ Keep: TypeAlias = Annotated[
 Drop: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--drop", metavar="ID", help="Leave out this video (may be repeated)."),
+]
+AnyExtents: TypeAlias = Annotated[
+    Extents,
+    rare_option(
+        metavar="EXTENTS",
+        help="'found': start and end of each step. 'filled': widened until the steps cover the "
+        "whole video, if there are frames.",
+    ),
 ]
 Begin: TypeAlias = Annotated[
     Stage | None,

@@ -64,6 +64,7 @@ def run(
     seed: options.Seed = 0,
     vision: options.Vision = None,
     device: options.AnyDevice = "cpu",
+    extents: options.AnyExtents = "found",
     parser: options.Parser = None,
     begin: options.Begin = None,
     force: options.Force = None,

@@ -182,8 +182,8 @@ def filled(
 ) -> tuple[Localisation, ...]:
     """Return places whose extents cover every video from its beginning to its end.
 
-    The borders are those of transport, with classifiers that are learnt from the other videos; in
-    a video without features, they are halfway between neighbours.
+    The borders are those of transport, with classifiers that are learnt from the other videos; a
+    video without features stays as it is.
     """
     options = LEARNING_OPTIONS["sight"]
     grid = seconds * options.coarsening(seconds)

@@ -13,7 +13,7 @@ from msgspec import Meta
 from howsteps.errors import HowstepsError, InputError, Problem, problem_of
 from howsteps.io.files import Folder, read_bounded
 from howsteps.store import Malformed, converted, read_record
-from howsteps.task import Count, Index, Mode
+from howsteps.task import Count, Extents, Index, Mode
 
 # In the order in which they run; also the names of the cache folders.
 STAGES = (
@@ -64,6 +64,9 @@ class RunOptions:
         Use all videos, including those that seem to be of another job.
     llm
         The language model that was asked; a later run without one goes by its answers.
+    extents
+        ``filled``: where there are frames, widen the extents of the steps until they cover the
+        whole video, for those who need a segmentation.
     keep, drop
         The ids of videos to use although they seem to be of another job, and to leave out.
     """
@@ -80,6 +83,7 @@ class RunOptions:
     keep_all: bool = False
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    extents: Extents = "found"
     llm: str | None = None
 
     def __post_init__(self) -> None:

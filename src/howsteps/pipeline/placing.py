@@ -20,9 +20,10 @@ from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache, stage_key
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, ignore_event
+from howsteps.pipeline.executor import single_threaded
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import FILE as OPTIONS
-from howsteps.pipeline.options import RunOptions, trusted_options
+from howsteps.pipeline.options import INTERVAL, RunOptions, trusted_options
 from howsteps.pipeline.work_folder import (
     CACHE,
     SCRIPT,
@@ -313,7 +314,13 @@ def place(
         for p in found.localisations
     )
     certain = {where: rounded(_certain(each)) for where, each in manual.items()}
-    return found._replace(localisations=tuple(certain.get((p.video, p.step), p) for p in places))
+    located = tuple(certain.get((p.video, p.step), p) for p in places)
+    if options.extents == "filled" and features.vectors:
+        from howsteps.localise.segments import filled  # noqa: PLC0415 - loads Numba
+
+        with single_threaded():
+            located = tuple(map(rounded, filled(located, features.vectors, seconds=INTERVAL)))
+    return found._replace(localisations=located)
 
 
 def _certain(manual: Localisation) -> Localisation:
