@@ -77,15 +77,6 @@ def test_stdout_has_only_json(tea):
     assert (row["method"], row["steps"], row["seed"]) == ("uniform", 10, 0)
 
 
-def test_word_meanings_can_replace_video_features(tea):
-    options = ("--methods", "video-only", "--protocol", "paper-f1", "--steps", "4", "--quiet")
-    _, words, _ = run("evaluate", "methods", tea, *options)
-    code, meanings, _ = run("evaluate", "methods", tea, *options, "--narration", "meaning")
-    assert code == 0
-    assert "the meaning of the narration is used instead" in meanings
-    assert words.splitlines()[-1] != meanings.splitlines()[-1]
-
-
 def test_unused_videos_are_mentioned(tmp_path):
     folder = write_tea_folder(tmp_path / "tea")
     film(folder / "v0.mp4", LENGTH, 0)
@@ -137,7 +128,6 @@ def test_the_help_lists_every_method_and_protocol():
         (("--steps", "ten"), 2, "is not a list of numbers"),
         (("--steps", "0"), 2, "at least 1"),
         (("--bars", "seeds"), 2, "is not one of"),
-        (("--narration", "pictures"), 2, "'pictures' is not one of"),
         (("--figure", "f1.doc"), 2, "not one of .svg"),
         (("--methods", "magic"), 2, "unknown method 'magic'"),
         (("--protocol", "f1"), 2, "unknown protocol 'f1'"),

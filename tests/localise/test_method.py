@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from howsteps.localise import LocaliseError, Model, localise
-from howsteps.narration.features import embeddings_of
 from howsteps.task import (
     LIKE_SAID,
     READ,
@@ -145,14 +144,6 @@ def test_steps_are_found_where_they_are_done(narrated):
     assert share_found(placement, truth) > 0.9
 
 
-def test_the_meaning_of_the_narration_is_enough_too(narrated):
-    task, script, _, truth = narrated
-    placement = localise(task, script, narration="meaning", seconds=SECONDS)
-    named = [at for at in placement.localisations if at.evidence == SAID]
-    assert np.mean([abs(at.time - truth[at.video][at.step]) <= 6 for at in named]) > 0.9
-    assert placement.model.weights.matrix.shape == (embeddings_of(["cat"]).shape[1], 3)
-
-
 def test_a_task_that_cannot_be_localised_is_refused(narrated):
     task, script, features, _ = narrated
     with pytest.raises(LocaliseError, match="no step"):
@@ -162,8 +153,6 @@ def test_a_task_that_cannot_be_localised_is_refused(narrated):
     silent = replace(task, videos=tuple(replace(video, sentences=()) for video in task.videos))
     with pytest.raises(LocaliseError, match="neither features nor captions"):
         localise(silent, script)
-    with pytest.raises(LocaliseError, match="choose one of words, meaning"):
-        localise(task, script, narration="pictures")
 
 
 def readings_of(truth, videos):

@@ -6,10 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.narration import mentions, parser
+from howsteps.narration import mentions
 from howsteps.narration.features import (
     Vocabulary,
-    embeddings_of,
     narration_features,
     video_interval_count,
 )
@@ -54,9 +53,9 @@ def test_a_word_counts_for_the_intervals_around_it():
     assert x[2, loosen] == x[:, loosen].max()
 
 
-@given(st.sampled_from(["words", "meaning"]), st.floats(0.1, 3.0), st.floats(0.5, 10.0))
-def test_rows_have_length_one_or_zero(kind, seconds, reach):
-    for x in narration_features(VIDEOS, kind=kind, seconds=seconds, reach=reach):
+@given(st.floats(0.1, 3.0), st.floats(0.5, 10.0))
+def test_rows_have_length_one_or_zero(seconds, reach):
+    for x in narration_features(VIDEOS, seconds=seconds, reach=reach):
         length = np.linalg.norm(x, axis=1)
         assert ((np.abs(length - 1) < 1e-5) | (length == 0)).all()
         assert x.dtype == np.float32
@@ -82,38 +81,6 @@ def test_the_length_is_the_same_for_every_stage_and_after_reading(monkeypatch):
         assert mentions.mention_features(form, found) == [{"at=4"}]
 
 
-def test_the_meaning_of_an_interval_is_the_weighted_mean_of_its_words():
-    vocabulary = Vocabulary.of(VIDEOS)
-    x = vocabulary.features(VIDEOS[0], 20, kind="meaning", seconds=1.0, reach=2.5)
-    spoken = [(1, "loosen"), (3, "nut"), (5, "remove"), (7, "wheel")]  # every two seconds, for one
-    expected = np.zeros_like(x)
-    for t in range(20):
-        for index, word in spoken:
-            near = max(0.0, 1 - abs(2 * index + 0.5 - (t + 0.5)) / 2.5)
-            weight = vocabulary.weights[vocabulary.words.index(word)]
-            expected[t] += weight * near * embeddings_of([word])[0]
-        expected[t] /= np.linalg.norm(expected[t]) or 1.0
-    np.testing.assert_allclose(x, expected, atol=1e-6)
-
-
-def test_synonyms_have_similar_features():
-    videos = [video("a", "tire egg"), video("b", "wheel egg"), video("c", "tire wheel bread")]
-    _, _, x = narration_features(videos, kind="meaning", seconds=1.0, reach=1.0)
-    _, _, words = narration_features(videos, seconds=1.0, reach=1.0)
-    assert words[0] @ words[2] == 0
-    assert x[0] @ x[2] > 0.5
-
-
-def test_an_interval_of_unknown_words_is_zero():
-    videos = [video("a", "zxqy loosen"), video("b", "zxqy loosen"), video("c", "nut")]
-    [x, *_] = narration_features(videos, kind="meaning", seconds=1.0, reach=1.0)
-    assert not x[0].any()
-    assert x[2].any()
-    [silent] = narration_features([video("s", "", duration=4.0)], kind="meaning", seconds=1.0)
-    assert silent.shape == (4, x.shape[1])
-    assert not silent.any()
-
-
 def test_without_shared_words_all_have_the_same_weight():
     vocabulary = Vocabulary.of([video("alone", "loosen the nut")])
     assert vocabulary.words == ("loosen", "nut", "the")
@@ -121,8 +88,7 @@ def test_without_shared_words_all_have_the_same_weight():
     assert narration_features([]) == []
 
 
-def test_embeddings_are_those_of_the_parser():
-    nut, unknown = embeddings_of(["nut", "zxqy"])
-    expected = parser.load_parser().vocab["nut"].vector
-    np.testing.assert_allclose(nut, expected / np.linalg.norm(expected), rtol=1e-5)
-    assert not unknown.any()
+def test_silence_has_a_row_of_zeros():
+    [_, silent] = narration_features([VIDEOS[0], video("s", "", duration=4.0)], seconds=1.0)
+    assert len(silent) == 4
+    assert not silent.any()

@@ -27,13 +27,6 @@ def test_steps_are_found_where_they_are_done(narrated, mode):
     assert share_found(placement, truth) > 0.9
 
 
-def test_the_meaning_of_the_narration_is_enough(narrated):
-    task, script, _, truth = narrated
-    placement = localise(task, script, narration="meaning", seconds=SECONDS)
-    named = [at for at in placement.localisations if at.evidence == SAID]
-    assert np.mean([abs(at.time - truth[at.video][at.step]) <= 6 for at in named]) > 0.9
-
-
 def test_a_video_without_features_is_placed_by_its_mentions(narrated):
     task, script, features, truth = narrated
     del features["v1"]

@@ -5,7 +5,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -191,10 +191,6 @@ def methods(
         ),
     ] = None,
     rate: _Rate = FRAMES_PER_SECOND,
-    narration: Annotated[
-        Literal["words", "meaning"],
-        options.rare_option(help="Features of the narration: its words, or their meaning."),
-    ] = "words",
     bars: Annotated[
         Bars,
         options.rare_option(
@@ -240,7 +236,6 @@ def methods(
             seeds=seeds,
             videos=videos,
             bars=bars,
-            narration=narration,
             search_seconds=seconds,
         )
     except HowstepsError as error:
@@ -277,11 +272,8 @@ def show(
         f"{screen.plural(plan.seeds, 'seed')}"
     )
     if not labelled.features and any(video.captions for video in labelled.task.videos):
-        narration = {
-            "words": "the words of the narration are",
-            "meaning": "the meaning of the narration is",
-        }[plan.narration]
-        screen.out.print(f"[dim]no features of the video: {narration} used instead[/]")
+        reason = "no features of the video: the words of the narration are used instead"
+        screen.out.print(f"[dim]{reason}[/]")
     videos = sum(video.media is not None for video in labelled.task.videos)
     if videos and not labelled.features:
         screen.out.print(

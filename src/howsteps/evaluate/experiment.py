@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,18 +27,14 @@ from howsteps.evaluate.protocols import (
 )
 from howsteps.task import Task, Video
 
-if TYPE_CHECKING:
-    from howsteps.narration.features import Kind
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """The grid of an experiment: methods by name, values of K, names of protocols, seeds.
 
     Each seed has a subsample of so many ``videos``; None: all videos, and seeds only affect the
-    methods. ``narration`` are the features to use where the videos have none: ``words`` or
-    ``meaning``. ``search_seconds`` is the effort of each search for a script. ``script_baselines``
-    are run too if scripts are scored. ``leads`` are as in :class:`Reference`.
+    methods. ``search_seconds`` is the effort of each search for a script. ``script_baselines`` are
+    run too if scripts are scored. ``leads`` are as in :class:`Reference`.
     """
 
     methods: Mapping[str, Method] = field(default_factory=lambda: METHODS)
@@ -47,7 +43,6 @@ class Plan:
     seeds: int = 1
     videos: int | None = None
     bars: Bars = Bars.videos
-    narration: "Kind" = "words"
     search_seconds: float = 5.0
     script_baselines: Mapping[str, Method] = field(default_factory=lambda: SCRIPT_BASELINES)
     leads: tuple[float, ...] = SCRIPT_LEADS
@@ -153,7 +148,6 @@ def run_plan(
                 labelled,
                 narrated,
                 names,
-                narration=plan.narration,
                 search_seconds=plan.search_seconds,
             )
             supervised: dict[str, Prediction] = {}

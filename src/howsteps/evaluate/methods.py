@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from statistics import median
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,6 @@ from howsteps.evaluate.protocols import Localisations, NotMeasured, Prediction
 from howsteps.evaluate.script_protocols import mention_times
 from howsteps.task import Localisation, Mention, Relation, Script, Step, Task, Truth
 
-if TYPE_CHECKING:
-    from howsteps.narration.features import Kind
-
 _T = TypeVar("_T")
 
 
@@ -36,8 +33,7 @@ class Sample:
     """The videos that all methods are run on: those of ``videos`` in a labelled task.
 
     ``narrated`` is the task with the mentions of each extraction (``paper``, ``default``); empty
-    without narrations. ``narration`` (``words`` or ``meaning``) are the features to use if there
-    are none of the video, and ``search_seconds`` is the effort of a search for a script.
+    without narrations. ``search_seconds`` is the effort of a search for a script.
     """
 
     def __init__(
@@ -46,11 +42,9 @@ class Sample:
         narrated: Mapping[str, Task],
         videos: Collection[str],
         *,
-        narration: "Kind" = "words",
         search_seconds: float = 5.0,
     ) -> None:
         self.labelled = labelled.of(videos)
-        self.narration = narration
         self.search_seconds = search_seconds
         chosen = set(videos)
         self._narrated = {
@@ -104,7 +98,7 @@ class Sample:
 
         if self.labelled.features:
             return [self.labelled.features[video] for video in self.videos]
-        return narration_features(self.narrated("paper").videos, kind=self.narration, seconds=GRID)
+        return narration_features(self.narrated("paper").videos, seconds=GRID)
 
     def in_seconds(self, intervals: NDArray[np.int64]) -> Localisations:
         """Return localisations in the middle of intervals (N×K, −1: absent)."""
@@ -142,7 +136,7 @@ def _default(sample: Sample, steps: int, seed: int) -> Prediction:
     if not script.steps:
         raise NotMeasured("no step is found")
     features = sample.labelled.features
-    found = localise(task, script, features, narration=sample.narration, seconds=GRID)
+    found = localise(task, script, features, seconds=GRID)
     times = tuple(mention_times(script))
     return Prediction(len(script.steps), found.localisations, script=script, mention_times=times)
 

@@ -10,13 +10,12 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from howsteps.errors import unknown_name
 from howsteps.localise.decision import (
     NAMED_LOG_ODDS,
     NEAR,
@@ -49,7 +48,7 @@ from howsteps.localise.word_evidence import (
     reading_middles,
     window_probabilities,
 )
-from howsteps.narration.features import Kind, Vocabulary, video_interval_count
+from howsteps.narration.features import Vocabulary, video_interval_count
 from howsteps.script.matching import near_mentions, spoken_by_video
 from howsteps.task import BETWEEN, READ, SAID, Localisation, Reading, Script, Task, Video
 
@@ -86,7 +85,6 @@ def localise(
     script: Script,
     features: FeaturesByVideo | None = None,
     *,
-    narration: Kind = "words",
     seconds: float = 1 / 3,
     absent: bool = True,
     readings: Sequence[Reading] = (),
@@ -103,9 +101,6 @@ def localise(
     features
         T_n×d by video id. None or empty: features of the narration are used. In a video that is
         missing, steps are placed by its mentions and the order.
-    narration
-        Kind of the features of the narration: the ``words`` around every interval, or their
-        ``meaning``.
     seconds
         Duration of an interval.
     absent
@@ -119,7 +114,7 @@ def localise(
     LocaliseError
         When the script has no step, or no video is long enough for all of them.
     """
-    data = TaskData(task, script, features or {}, narration, seconds, readings, read_videos)
+    data = TaskData(task, script, features or {}, seconds, readings, read_videos)
     options = LEARNING_OPTIONS[data.kind]
     coarsening = options.coarsening(seconds)
     coarse = coarsening * seconds
@@ -198,20 +193,17 @@ class TaskData:
         task: Task,
         script: Script,
         features: FeaturesByVideo,
-        narration: Kind,
         seconds: float,
         readings: Sequence[Reading] = (),
         read_videos: Collection[str] = (),
     ) -> None:
-        if narration not in get_args(Kind):
-            raise LocaliseError(unknown_name("kind of features", narration, get_args(Kind)))
         if not script.steps:
             raise LocaliseError("the script has no step to place")
         self._task, self._script, self._features = task, script, features
         self.seconds = seconds
         self.labels = tuple(step.label for step in script.steps)
         self.steps = len(script.steps)
-        self.kind: Kind | Literal["sight"] = "sight" if features else narration
+        self.kind: Literal["sight", "words"] = "sight" if features else "words"
         self.lengths = [
             len(features[v.id]) if v.id in features else video_interval_count(v, seconds)
             for v in task.videos
@@ -258,9 +250,7 @@ class TaskData:
         if not vocabulary.words:
             raise LocaliseError("the videos have neither features nor captions")
         for n in self.with_features:
-            yield vocabulary.features(
-                self._videos[n], self.lengths[n], kind=self.kind, seconds=self.seconds
-            )
+            yield vocabulary.features(self._videos[n], self.lengths[n], seconds=self.seconds)
 
     def lengths_at(self, seconds: float) -> list[int]:
         """Return T_n in intervals of another duration, for the videos with features."""

@@ -14,7 +14,7 @@ more.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -103,19 +103,17 @@ class LearningOptions:
         return gaussian_blur(scores, self.smooth / seconds, "edge")
 
 
-_WORDS = LearningOptions(
-    window=(0.0, 3.0),
-    log_prior=4.0,
-    regularisation=0.1,
-    rounds=2,
-    centre=False,
-    order=0.4,
-    use_position=True,
-    extent=(5.0, 7.0),
-)
 LEARNING_OPTIONS = {
-    "words": _WORDS,
-    "meaning": replace(_WORDS, regularisation=0.01, centre=True),
+    "words": LearningOptions(
+        window=(0.0, 3.0),
+        log_prior=4.0,
+        regularisation=0.1,
+        rounds=2,
+        centre=False,
+        order=0.4,
+        use_position=True,
+        extent=(5.0, 7.0),
+    ),
     "sight": LearningOptions(
         window=None,
         log_prior=4.0,

@@ -5,33 +5,25 @@ to it in time. The weight of a word w spoken at time m, for the interval centred
 
     idf(w) · max(0, 1 − |m − c|/reach),      idf(w) = log(N / #videos that say w)
 
-Words that every narrator uses have weight 0. There are two kinds of features:
-
-* ``words``: the histogram of those weights, Hellinger-normalised (L1, then square root);
-* ``meaning``: the weighted mean of the embeddings of the words, scaled to length one, so that other
-  words for the same thing are close. The embeddings come with the shipped parser.
-
-An interval without known words is a row of zeros.
+Words that every narrator uses have weight 0. The features of an interval are the histogram of those
+weights, Hellinger-normalised (L1, then square root); without known words, a row of zeros.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.captions.words import words_of
-from howsteps.narration.parser import SHIPPED
 from howsteps.narration.wordnet import WordNet
 from howsteps.task import Video, Word
 
 if TYPE_CHECKING:
-    from spacy.vocab import Vocab
-
-Kind: TypeAlias = Literal["words", "meaning"]
+    pass
 
 WORD_REACH = 5.0  # seconds; words further away say little about the present act
 LARGEST_VOCABULARY = 1000  # words
@@ -68,7 +60,6 @@ class Vocabulary:
         video: Video,
         intervals: int,
         *,
-        kind: Kind = "words",
         seconds: float = 1 / 3,
         reach: float = WORD_REACH,
     ) -> NDArray[np.float32]:
@@ -77,8 +68,6 @@ class Vocabulary:
         ``seconds`` is the length of an interval; for the formula see the top of this module.
         """
         weight = self._weights_around(video, intervals, seconds, reach)
-        if kind == "meaning":
-            return unit_rows(weight @ embeddings_of(self.words))
         total = weight.sum(axis=1, keepdims=True)
         histogram: NDArray[np.float32] = np.sqrt(weight / np.where(total > 0, total, 1.0))
         return histogram
@@ -108,21 +97,19 @@ class Vocabulary:
 def narration_features(
     videos: Sequence[Video],
     *,
-    kind: Kind = "words",
     seconds: float = 1 / 3,
     reach: float = WORD_REACH,
     vocabulary: Vocabulary | None = None,
 ) -> list[NDArray[np.float32]]:
     """Return the features of every interval of every video, T_n×d each.
 
-    ``kind`` is ``words`` or ``meaning``, ``seconds`` the length of an interval, ``reach`` the
-    largest distance of a word from it, in seconds. ``vocabulary`` is by default that of these
-    videos.
+    ``seconds`` is the length of an interval, ``reach`` the largest distance of a word from it, in
+    seconds. ``vocabulary`` is by default that of these videos.
     """
     vocabulary = vocabulary or Vocabulary.of(videos)
     return [
         vocabulary.features(
-            video, video_interval_count(video, seconds), kind=kind, seconds=seconds, reach=reach
+            video, video_interval_count(video, seconds), seconds=seconds, reach=reach
         )
         for video in videos
     ]
@@ -131,26 +118,6 @@ def narration_features(
 def video_interval_count(video: Video, seconds: float = 1 / 3) -> int:
     """Return T_n, the number of intervals of a video."""
     return max(int(np.ceil(video.length / seconds - 1e-9)), 1)
-
-
-def embeddings_of(words: Sequence[str]) -> NDArray[np.float32]:
-    """Return the embedding of every word, scaled to length one; zeros for an unknown word."""
-    vocab = _vocab()
-    rows = np.array([vocab.get_vector(word) for word in words], np.float32)
-    return unit_rows(rows.reshape(len(words), vocab.vectors_length))
-
-
-def unit_rows(x: NDArray[np.floating]) -> NDArray[np.float32]:
-    """Scale rows to length one; a row of zeros stays zero."""
-    length = np.linalg.norm(x, axis=1, keepdims=True)
-    return np.asarray(x / np.where(length > 0, length, 1.0), np.float32)
-
-
-@cache
-def _vocab() -> "Vocab":
-    from spacy.vocab import Vocab  # noqa: PLC0415 - slow to import
-
-    return Vocab().from_disk(SHIPPED / "vocab")
 
 
 def _words(video: Video) -> Iterable[Word]:

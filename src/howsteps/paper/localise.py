@@ -15,7 +15,6 @@ from howsteps.localise.method import FeaturesByVideo, TaskData
 from howsteps.localise.model import ModelOptions
 from howsteps.localise.self_training import LEARNING_OPTIONS
 from howsteps.localise.word_evidence import RelaxedWindow, mention_windows
-from howsteps.narration.features import Kind
 from howsteps.paper.clustering import (
     AUTHORS_VIDEOS,
     ClusteringMode,
@@ -48,7 +47,6 @@ def localise(
     features: FeaturesByVideo | None = None,
     *,
     mode: ClusteringMode = "paper",
-    narration: Kind = "words",
     seconds: float = 1 / 3,
     requested_steps: int | None = None,
     seed: int = 0,
@@ -57,7 +55,7 @@ def localise(
 
     Parameters
     ----------
-    task, script, features, narration, seconds
+    task, script, features, seconds
         As for :func:`howsteps.localise.localise`.
     mode
         ``paper``: windows of 10 s after a mention, λ = 1/(N·K). ``authors``: windows of 30
@@ -68,7 +66,7 @@ def localise(
     """
     if mode not in get_args(ClusteringMode):
         raise LocaliseError(unknown_name("mode", mode, get_args(ClusteringMode)))
-    data = TaskData(task, script, features or {}, narration, seconds)
+    data = TaskData(task, script, features or {}, seconds)
     windows = _windows(data, mode)
     lambda_ = 1.0 / (AUTHORS_VIDEOS * (requested_steps or data.steps))
     result = cluster(

@@ -291,7 +291,6 @@ def _mode(mode: ClusteringMode) -> Method:
             sample.narrated("paper"),
             script,
             sample.labelled.features,
-            narration=sample.narration,
             seconds=GRID,
             mode=mode,
             requested_steps=steps,

@@ -137,7 +137,7 @@ class Namer:
             or (noun in _VAGUE and not _agreed_modifier(naming))
             or (verb in _CUT and is_blade(noun))  # what is cut with it?
             # "Pour in the bag": what?
-            or (particle == "in" and "add" in classes_of(verb, "in") and not is_substance(noun))
+            or (particle == "in" and "add" in classes_of(verb, "") and not is_substance(noun))
         ):
             return None
         object_ = self._definite(_object_phrase(naming), verb, particle, noun)
