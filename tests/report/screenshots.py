@@ -8,13 +8,15 @@ Chromium: light and dark, on a wide screen and on a phone.
 import argparse
 import io
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image, ImageOps
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from howsteps.io.files import Folder
+from howsteps.report.exports import export
 from howsteps.report.page import write_page
 from howsteps.store import read_result
 from howsteps.task import Result
@@ -63,7 +65,6 @@ def _searching(page: Page) -> None:
 
 
 def _printed(page: Page) -> None:
-    _top(page)
     page.emulate_media(media="print")
 
 
@@ -79,24 +80,22 @@ class Shot:
 
 SHOTS = (
     Shot("page-light", WIDE, "light", _top),
-    Shot("page-dark", WIDE, "dark", _top),
     Shot("grid-dark", WIDE, "dark", _at("grid")),
     Shot("timelines-light", WIDE, "light", _at("timelines")),
     Shot("words-light", WIDE, "light", _at("words")),
     Shot("search-light", WIDE, "light", _searching),
     Shot("viewer-light", WIDE, "light", _playing),
     Shot("compare-dark", WIDE, "dark", _comparing),
-    Shot("sheet-print", (794, 1123), "light", _printed),
     Shot("phone-light", PHONE, "light", _top),
-    Shot("phone-dark", PHONE, "dark", _at("grid")),
     Shot("phone-viewer-dark", PHONE, "dark", _playing),
 )
+HOW_TO = Shot("howto-print", (794, 860), "light", _printed)
 
 
-def shoot(browser: Browser, report: Path, out: Path) -> None:
+def shoot(browser: Browser, report: Path, out: Path, shots: Sequence[Shot] = SHOTS) -> None:
     """Take all screenshots of a page."""
     out.mkdir(parents=True, exist_ok=True)
-    for shot in SHOTS:
+    for shot in shots:
         width, height = shot.size
         context = browser.new_context(
             viewport={"width": width, "height": height},
@@ -123,8 +122,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
         result = read_result(chosen.work) if chosen.work else _invented(Path(place))
         report = write_page(result, Path(place))
+        [_, how_to], _ = export(result, Folder(Path(place)), ["howto"])
         browser = chromium.launch(driver)
         shoot(browser, report, chosen.out)
+        shoot(browser, how_to, chosen.out, [HOW_TO])
         browser.close()
 
 
