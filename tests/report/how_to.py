@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from html import unescape
 
-_SAID_IN = r"\*\*\d+\. (.*)\.\*\* Said in (\d+) of (\d+)"
+_SAID_IN = r"\*\*\d+\. (.*)\.\*\* Said(?: as “(.*)”)? in (\d+) of (\d+)"
 _QUOTE = r"“(.*?)” – \[?(.*?), [\d:]+(?:\]\(\S*\))?"
 # The lines that have figures of their own, besides those in quotes and links.
 _WITH_FIGURES = (
     r"# .*|From what the narrators of \d+ videos? say.*|\d+\. (or: )?\*\*.*|!\[Step \d+\].*|"
-    r"\* .* \(\d+ videos?\)|Time: .*|\*\*.*\*\* (Said in \d+ of )?\d+ videos?:|See .*"
+    r"\* .* \(\d+ videos?\)|Time: .*|\*\*.*\*\* (Said.* in \d+ of )?\d+ videos?:|See .*"
 )
 _NUMBERS = "one two three four five six seven eight nine ten".split()
 
@@ -28,7 +28,8 @@ def check_how_to(text: str, captions: Sequence[tuple[str, str]]) -> None:
     for thing, number in re.findall(r"^\* ([^“].*) \((\d+) videos?\)$", text, re.MULTILINE):
         sayers = [words for _, words in said if f" {thing.rstrip('s')}" in words]
         assert 2 <= int(number) <= len(sayers), thing
-    for sentence, number, total in re.findall(_SAID_IN, text):
+    for label, other, number, total in re.findall(_SAID_IN, text):
+        sentence = other or label
         verb = sentence.lower().split()[0]
         sayers = [words for _, words in said if f" {verb[:3]}" in words]
         assert int(number) <= len(sayers), sentence

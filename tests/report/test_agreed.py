@@ -131,6 +131,10 @@ def test_a_step_is_said_by_those_who_use_the_words_of_its_label() -> None:
     assert [quote.text for quote in narrations.sayings(0)[0].quotes] == list(texts[:2])
     # Of a name that nobody says, the words of its most common relation are shown.
     assert [quote.text for quote in narrations.sayings(1)[0].quotes] == list(texts[:2])
+    assert [narrations.sayings(k)[0].text for k in (0, 1)] == [
+        "cook the egg in the pan",
+        "cook egg",
+    ]
 
 
 def test_the_quote_of_a_thing_has_the_thing() -> None:

@@ -298,6 +298,8 @@ class Narrations:
     def sayings(self, number: int) -> tuple[Agreed, Localisation | None]:
         """Who says a step, one quote each, the clearest first; and the place of that moment.
 
+        The text is the label of the step, or if nobody says that, the relation of the quotes.
+
         Clear are mentions that name the step as its label does and tell it to be done, at its
         place, in a few words. The place is None if it is a guess; of a step that nobody says it is
         the one with the highest confidence.
@@ -323,16 +325,17 @@ class Narrations:
             )
 
         found: dict[str, _Said] = {}
-        for said in sorted(self._sayings(step), key=rank):
+        words, sayings = self._sayings(step)
+        for said in sorted(sayings, key=rank):
             found.setdefault(said.mention.video, said)
         clearest = next(iter(found.values()), None)
         if clearest is None:
             place = max(places.values(), key=lambda place: place.confidence, default=None)
         else:
             place = _near(clearest.mention, places)
-        return Agreed(step.label, tuple(said.quote() for said in found.values())), place
+        return Agreed(words, tuple(said.quote() for said in found.values())), place
 
-    def _sayings(self, step: Step) -> list[_Said]:
+    def _sayings(self, step: Step) -> tuple[str, list[_Said]]:
         """The mentions of a step in the words of its label, or else of its name-giving relation.
 
         Not needed are the words for the place or tool, nor the object where a pronoun stands for
@@ -352,7 +355,10 @@ class Narrations:
             and (not objects or stem(each.mention.relation.noun) in objects)
             and each.near.issuperset(core - (phrase if each.mention.resolved else set()))
         ]
-        return exact or [each for each in said if each.mention.relation == step.relations[0][0]]
+        if exact or not said:
+            return step.label, exact
+        named = step.relations[0][0]
+        return str(named), [each for each in said if each.mention.relation == named]
 
 
 def _label_words(step: Step) -> list[str]:

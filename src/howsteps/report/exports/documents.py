@@ -98,6 +98,7 @@ def howto(
                 "moment": _moment(by_id[place.video], place.time or 0, folder) if place else None,
                 "takes": agreed(takes, takes.quotes) if takes else None,
                 "said": said.videos,
+                "as": "" if said.text == step.label else one_line(said.text),
                 "of_one": step.support > 0 and said.videos < _AGREEING,
                 "examples": [shown(example) for example in said.different[:_EXAMPLES]],
             }
@@ -140,7 +141,8 @@ def howto_text(shown: Mapping[str, Any]) -> str:
     for step in shown["steps"]:
         if not step["examples"]:
             continue
-        said = f"Said in {step['said']} of {_videos(shown['videos'])}:"
+        words = f" as “{markdown(step['as'])}”" if step["as"] else ""
+        said = f"Said{words} in {step['said']} of {_videos(shown['videos'])}:"
         lines += [f"**{step['number']}. {markdown(step['sentence'])}** {said}", ""]
         takes = step["takes"]["quotes"] if step["takes"] else []
         quotes = dict.fromkeys(map(_quoted, [*step["examples"], *takes]))
