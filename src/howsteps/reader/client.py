@@ -115,15 +115,16 @@ class LanguageModel:
             The key is invalid, or no attempt succeeded.
         """
         key = _key()
-        form = {"name": "answer", "strict": True, "schema": schema}
         options: list[dict[str, Any]] = [_SETTINGS, {}]  # some models accept no settings
         if schema is not None:
-            options.insert(0, _SETTINGS | _response_format(form))
+            form = {"name": "answer", "strict": True, "schema": schema}
+            form = {"type": "json_schema", "json_schema": form}
+            options.insert(0, {**_SETTINGS, "response_format": form})
         failures = 0
         while True:
             body = {"model": self.model, "messages": list(messages), "stream": False, **options[0]}
             try:
-                return _content(_post(self.address, body, key, self.timeout))
+                return _content(_sent("POST", self.address, body, key, self.timeout))
             except _Transient as error:
                 failures += 1
                 if failures >= error.attempts:
@@ -146,26 +147,12 @@ class LanguageModel:
         LanguageModelError
             It does not say.
         """
-        import httpx  # noqa: PLC0415 - slow to import, and most runs ask no model
-
-        address, key = self.address.replace(_ENDPOINT, _MODELS), _key()
+        address = self.address.replace(_ENDPOINT, _MODELS)
         try:
-            with (
-                httpx.Client(timeout=self.timeout) as client,
-                client.stream("GET", address, headers=_authorization(key)) as response,
-            ):
-                found = json.loads(_read(response, _MAX_REPLY, self.timeout))
+            found = json.loads(_sent("GET", address, None, _key(), self.timeout))
             return sorted(shown(str(entry["id"])) for entry in found["data"])
-        except (httpx.HTTPError, ValueError, KeyError, TypeError, RecursionError):
+        except (_Transient, _Refused, ValueError, KeyError, TypeError, RecursionError):
             raise LanguageModelError(f"{address} does not list its models") from None
-
-
-def _authorization(key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"} if key else {}
-
-
-def _response_format(form: dict[str, Any]) -> dict[str, Any]:
-    return {"response_format": {"type": "json_schema", "json_schema": form}}
 
 
 class _Refused(Exception):
@@ -192,18 +179,18 @@ def _key() -> str:
     return ""
 
 
-def _post(address: str, body: dict[str, Any], key: str, timeout: float) -> bytes:
+def _sent(method: str, address: str, body: object, key: str, timeout: float) -> bytes:
     """Send one request and return the body of the response."""
     import httpx  # noqa: PLC0415 - slow to import, and most runs ask no model
 
     headers = {"Content-Type": "application/json", "User-Agent": "howsteps"}
     headers |= {"Accept-Encoding": "identity"}  # so that the size of a reply is what is read
-    headers |= _authorization(key)
-    content = json.dumps(body).encode()
+    headers |= {"Authorization": f"Bearer {key}"} if key else {}
+    content = b"" if body is None else json.dumps(body).encode()
     try:
         with (
             httpx.Client(timeout=timeout) as client,
-            client.stream("POST", address, content=content, headers=headers) as response,
+            client.stream(method, address, content=content, headers=headers) as response,
         ):
             if response.is_success:
                 return _read(response, _MAX_REPLY, timeout + _MAX_TRANSFER)
@@ -225,7 +212,10 @@ def _post(address: str, body: dict[str, Any], key: str, timeout: float) -> bytes
     status = response.status_code
     reason = f"it answers {status} {_shown_details(status, details, key)}".strip()
     if status == httpx.codes.TOO_MANY_REQUESTS or response.is_server_error:
-        raise _Transient(reason, _retry_after(response.headers.get("Retry-After")))
+        after = 0.0
+        with suppress(ValueError):  # it may be a date
+            after = float(response.headers.get("Retry-After", 0))
+        raise _Transient(reason, after)
     raise _Refused(reason) if status in _REFUSED else LanguageModelError(reason)
 
 
@@ -267,11 +257,3 @@ def _content(reply: bytes) -> str:
     if not isinstance(content, str):
         raise LanguageModelError("its reply has no text")
     return content.encode(errors="replace").decode()  # unpaired surrogates are not valid UTF-8
-
-
-def _retry_after(value: str | None) -> float:
-    """The seconds of a Retry-After header; 0 for a date."""
-    try:
-        return max(0.0, float(value or 0))
-    except ValueError:
-        return 0.0
