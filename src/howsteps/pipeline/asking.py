@@ -86,8 +86,8 @@ def ask(
     if not agreed.is_poor:
         return found
     reason = (
-        f"nothing of {reader.model} is used: of {agreed.mentions} mentions of steps that it read, "
-        f"{agreed.own:.0%} are where it read their step, {agreed.others:.0%} where another"
+        f"nothing of {reader.model} is used: {agreed.own:.0%} of the mentions of the steps that it "
+        f"read are where it read the step, and {agreed.others:.0%} where it read another one"
     )
     return Asked(task, script, problems=(*found.problems, _problem(task, reason, harmless=True)))
 

@@ -17,6 +17,8 @@ from math import ceil
 from threading import Lock
 from typing import NamedTuple
 
+import numpy as np
+
 from howsteps.io.text import format_time
 from howsteps.reader.act_groups import MIN_VIDEOS
 from howsteps.reader.answers import AnswerFolder, Reader, Unanswered
@@ -36,7 +38,7 @@ from howsteps.reader.exchange import (
     template,
 )
 from howsteps.reader.question import MAX_TITLE, job_name
-from howsteps.task import Reading, Script, Step, Task, Video, Word
+from howsteps.task import Mention, Reading, Script, Step, Task, Video, Word
 
 MAX_PIECE = 4000  # tokens of a transcript, by an upper estimate: fits the 4,096 of Ollama
 MAX_RANGES = 4  # of a step in a piece
@@ -50,10 +52,10 @@ _MAX_ACTS = 3  # of a step that are shown
 _MAX_WRONG = 5  # faults of an answer that are told
 _MAX_FAILURES = 5  # in a row, after which a server is left alone
 _SLACK = 1.0  # seconds around a reading
-# Readings of a large model have .35 to .59 if the steps are names (seven jobs), and .66 to .83 with
-# a script of its own (three). Where a part of them is replaced by random ones, the places are worse
-# than without any below .2 to .3.
-MIN_AGREEMENT, _MIN_MENTIONS = 0.3, 10
+# Readings of a large model have .42 to .61 if the steps are names (seven jobs), and .68 to .83 with
+# a script of its own (five). With random ones in half of their places they have .17 to .31 and .32
+# to .55, and the places are no better than without any.
+MIN_AGREEMENT, _MIN_PAIRS = 0.3, 10
 
 _RANGE = list_schema({"type": "integer"}, 3, 3)
 SCHEMA: Schema = object_schema(
@@ -293,21 +295,22 @@ class Agreement(NamedTuple):
 
     Attributes
     ----------
-    mentions
-        The number of mentions of steps that were read in their video.
+    pairs
+        The number of pairs of video and step with a reading and a mention.
     own, others
-        The share of them inside a reading of their step, and inside one of another step that was
-        read in the video, which is what chance would give.
+        The share of the mentions of such a pair inside a reading of the step, and inside one of
+        another step that was read in the video, which is what chance would give: means over pairs,
+        so that no narrator can outweigh the others.
     """
 
-    mentions: int
+    pairs: int
     own: float
     others: float
 
     @property
     def is_poor(self) -> bool:
         """Whether the readings say no more than chance, or little more."""
-        return self.mentions >= _MIN_MENTIONS and self.own - self.others < MIN_AGREEMENT
+        return self.pairs >= _MIN_PAIRS and self.own - self.others < MIN_AGREEMENT
 
 
 def agreement(script: Script, readings: Sequence[Reading]) -> Agreement:
@@ -315,18 +318,20 @@ def agreement(script: Script, readings: Sequence[Reading]) -> Agreement:
     read: dict[str, dict[int, list[Reading]]] = defaultdict(lambda: defaultdict(list))
     for reading in readings:
         read[reading.video][reading.step].append(reading)
-    own, others = [], []
+    pairs: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
     for step, mention in ((k, m) for k, each in enumerate(script.steps) for m in each.mentions):
-        steps = read[mention.video]
-        inside = {
-            k
-            for k, of_step in steps.items()
-            if any(r.start - _SLACK <= mention.start <= r.end + _SLACK for r in of_step)
-        }
-        if step in steps:
-            own.append(step in inside)
-            others.append(len(inside - {step}) / max(len(steps) - 1, 1))
-    return Agreement(len(own), sum(own) / max(len(own), 1), sum(others) / max(len(own), 1))
+        if step in (steps := read[mention.video]):
+            inside = {k for k, of_step in steps.items() if any(_has(r, mention) for r in of_step)}
+            others = len(inside - {step}) / max(len(steps) - 1, 1)
+            pairs[mention.video, step].append((float(step in inside), others))
+    if not pairs:
+        return Agreement(0, 0.0, 0.0)
+    own, other = np.mean([np.mean(values, axis=0) for values in pairs.values()], axis=0)
+    return Agreement(len(pairs), float(own), float(other))
+
+
+def _has(reading: Reading, mention: Mention) -> bool:
+    return reading.start - _SLACK <= mention.start <= reading.end + _SLACK
 
 
 class Asker:
