@@ -190,7 +190,7 @@ def _localised(
     if any(step.learnt_from for step in asked.script.steps):
         return located
     # Steps that were found by sight alone: of those that would be sure, 74 % are right.
-    return replace(located, confidence=np.minimum(located.confidence, RIGHT[0]))
+    return replace(located, confidence=np.minimum(located.confidence, RIGHT[-1]))
 
 
 def _mentions(script: Script, video: Video) -> Floats | None:
