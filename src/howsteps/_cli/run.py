@@ -15,7 +15,6 @@ from howsteps._cli import options, screen
 from howsteps._cli.script import show_order_variation, show_script
 from howsteps.errors import HowstepsError
 from howsteps.io.text import format_time, read_text
-from howsteps.pipeline.apply import apply as apply_model
 from howsteps.pipeline.executor import Executor, cores
 from howsteps.pipeline.options import PROJECT
 from howsteps.pipeline.placing import place_again
@@ -250,6 +249,8 @@ def apply(
     Example: howsteps apply steps/ new-video.mp4 --out new-steps/
     """
     reader = reader_of(context, llm, llm_url, llm_tokens, llm_parallel, ask, answer)
+    from howsteps.pipeline.apply import apply as apply_model  # noqa: PLC0415 - loads Numba
+
     with screen.progress(quiet=quiet, json_lines=json_lines) as callback:
         done = apply_model(
             model,

@@ -44,9 +44,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howsteps.localise.features import Floats, LocaliseError, Mask
-
-BEFORE = 0.0  # Δb, seconds
-AFTER = 10.0  # Δa, seconds
+from howsteps.narration.features import AFTER, BEFORE
 
 MENTION_SECONDS = 4.0  # sum of the labels of a mention, in seconds of its step
 LAGS = np.arange(0.0, 10.25, 0.5)  # seconds: candidates

@@ -25,6 +25,8 @@ from howsteps.task import Video, Word
 if TYPE_CHECKING:
     pass
 
+# A step is expected from so long before a mention of it until so long after, in seconds.
+BEFORE, AFTER = 0.0, 10.0  # Δb, Δa
 WORD_REACH = 5.0  # seconds; words further away say little about the present act
 LARGEST_VOCABULARY = 1000  # words
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.io.files import check_unchanged, fingerprint, read_bounded
 from howsteps.io.text import read_text
-from howsteps.localise.method import LEAD
 from howsteps.narration.labels import plain_act
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache, stage_key
@@ -338,6 +337,8 @@ def _with_manual_mentions(
     """Replace the mentions of manually placed steps by one mention just before the place."""
     if not by_hand:
         return task, script
+    from howsteps.localise.method import LEAD  # noqa: PLC0415 - loads Numba
+
     manual = {(each.video, each.step) for each in by_hand}
     added: list[Mention] = []
     steps: list[Step] = []

@@ -12,6 +12,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from howsteps.narration.features import AFTER, BEFORE
 from howsteps.task import LEVELS, Localisation, Mention, Relation, Result, Step, Video
 
 
@@ -102,8 +103,6 @@ def video_length(video: Video, row: LocalisationRow) -> float:
 
 def window(mention: Mention) -> tuple[float, float]:
     """The window that a mention from a to b allows for its step: [max(0, a − Δb), b + Δa]."""
-    from howsteps.localise.word_evidence import AFTER, BEFORE  # noqa: PLC0415 - loads SciPy
-
     return max(0.0, mention.start - BEFORE), mention.end + AFTER
 
 
