@@ -195,6 +195,8 @@ def run(
                     held[job.task.name] = found
             context.note(job_problems)
             problems += job_problems
+        # On a cluster, jobs end in any order.
+        folders = {job.task.name: job.folder for job in jobs if job.task.name in folders}
         write_overview(folders if pages else {}, out)
     if not folders:
         remove_if_empty(out)
