@@ -182,6 +182,9 @@ class TestFolders:
             [result] = run(folder, tmp_path / mode, options).results.values()
             assert [video.id for video in result.task.videos] == ["ann", "cyd"]
             assert [each.video for each in result.set_aside] == ["bob"]
+        (folder / "bob.srt").rename(folder / "Tea with Bob [dQw4w9WgXcQ].srt")
+        found = run(folder, tmp_path / "again", RunOptions(vision=False, drop=("dQw4w9WgXcQ",)))
+        assert [each.title for each in found.result.set_aside] == ["Tea with Bob"]
         with pytest.raises(HowstepsError, match="no video 'zed'"):
             run(folder, tmp_path / "out", RunOptions(keep=("zed",)))
 
@@ -194,7 +197,7 @@ class TestFolders:
         assert found.folders["one"] == tmp_path / "out" / "one"
         assert (tmp_path / "out" / "two" / "result.json").is_file()
         assert "2 jobs" in (tmp_path / "out" / "index.html").read_text("utf-8")
-        with pytest.raises(HowstepsError, match="several tasks"):
+        with pytest.raises(HowstepsError, match="several jobs"):
             howsteps.discover(tmp_path / "jobs")
 
     def test_a_title_names_the_job(self, tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def run(
     context.note(problems)
     own = own_options or {}
     for some, chosen in [(tasks, options), *(((task,), own.get(task.name)) for task in tasks)]:
-        ids = {video.id for task in some for video in task.videos}
+        ids = {name for task in some for video in task.videos for name in (video.id, video.youtube)}
         for unknown in [i for i in (*chosen.keep, *chosen.drop) if i not in ids] if chosen else ():
             raise HowstepsError(f"there is no video {unknown!r} to keep or drop")
     if given and placing.is_text(given) and len(tasks) > 1:
@@ -369,6 +369,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     try:
         if given:
             options = placing.checked_options(given, task, options)  # fail before the slow stages
+        options = selection.with_video_ids(options, task)
         all_videos, problems = stages.prepare_narration(task, options, context)
         chosen = selection.set_aside_other_jobs(all_videos, options)
         task, set_aside = chosen.task, list(chosen.set_aside)

@@ -30,6 +30,16 @@ class FilteredTask(NamedTuple):
     ways: tuple[Way, ...] = ()
 
 
+def with_video_ids(options: RunOptions, task: Task) -> RunOptions:
+    """The options, in which a video to keep or drop may also be named by its YouTube id."""
+    ids = {video.youtube: video.id for video in task.videos}
+    ids |= {video.id: video.id for video in task.videos}
+    keep, drop = (
+        tuple(ids.get(name, name) for name in names) for names in (options.keep, options.drop)
+    )
+    return replace(options, keep=keep, drop=drop)
+
+
 def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
     """Set aside the videos of another job, and those that a person dropped.
 
