@@ -12,6 +12,7 @@ from howsteps.errors import InputError
 from howsteps.io.files import Folder
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
+from howsteps.pipeline.events import Event, ItemDone, StageBegan, StageEnded, Wrote
 from howsteps.pipeline.work_folder import (
     STEPS_FILE,
     learnt_steps,
@@ -100,6 +101,21 @@ def test_a_video_is_opened_once_for_its_frame_rate(
     media.write_bytes(b"another film")
     write_report(result, tmp_path / "out", context, unreadable=())
     assert opened == [media, media]
+
+
+def test_pictures_of_videos_are_a_stage_and_captions_alone_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("howsteps.report.page.make_thumbnails", lambda *_: {})
+    videos = (Video("a", media=tmp_path / "a.mp4"), Video("b"))
+    events: list[Event] = []
+    context = Context(Cache(tmp_path / "cache"), callback=events.append)
+    for some in (videos, videos[1:]):
+        write_report(Result(Task("wash", some), Script(()), ()), tmp_path / "out", context)
+    assert [event for event in events if not isinstance(event, StageEnded | Wrote)] == [
+        StageBegan("page", "wash", 1),
+        ItemDone("page", "wash", "a", cached=False),
+    ]
 
 
 LEARNT = LearntSteps(

@@ -172,6 +172,7 @@ _DESCRIPTIONS = {
     "features": "computing video features",
     "segments": "looking for steps that nobody names",
     "localise": "localising steps",
+    "page": "making pictures for the page",
     "tasks": "tasks on the cluster",
 }
 

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -35,7 +35,7 @@ from howsteps.store import (
     stored_time,
     text_parts,
 )
-from howsteps.task import Mention, Place, Result, Script, Step, Task
+from howsteps.task import Mention, Place, Result, Script, Step, Task, Video
 
 CACHE = "cache"
 SCRIPT = "script.json"
@@ -217,7 +217,16 @@ def write_report(
 
     name = result.task.name
     problems: list[Problem] = []
-    page = write_page(result, folder, unreadable=unreadable, on_problem=problems.append)
+    filmed = {video.id for video in result.task.videos if video.media}
+    with context.stage("page", name, len(filmed)) if filmed else nullcontext() as progress:
+
+        def show(video: Video) -> None:
+            if progress and video.id in filmed:
+                progress.done(video.id, cached=False)
+
+        page = write_page(
+            result, folder, unreadable=unreadable, progress=show, on_problem=problems.append
+        )
     context.callback(Wrote(name, page))
     exports = Folder(folder) / EXPORTS
     written, unwritten = export(
