@@ -223,13 +223,13 @@ def test_questions_are_written_and_answers_read_without_a_server(
     assert not (out / "result.json").exists()
     [script] = folder.glob("script-*.txt")
     script.with_suffix(".answer.md").write_text(f"Sure!\n```json\n{edit(script.read_text())}\n```")
-    for old in folder.glob("v*.txt"):
+    for old in folder.glob("video-v*.txt"):
         old.unlink()
     code, output = run(videos, out, "--ask", folder, "--quiet")
     assert "7 questions" in output
     script, second = sorted(folder.glob("script-*.txt"), key=lambda path: path.stat().st_mtime)
     second.with_suffix(".answer.md").write_text(edit(second.read_text()))
-    *answered, left = sorted(folder.glob("v*.txt"))
+    *answered, left = sorted(folder.glob("video-v*.txt"))
     for path in answered:
         path.with_suffix(".answer.json").write_text(read_words(path.read_text()))
     code, output = run(videos, out, "--answer", folder, "--quiet")

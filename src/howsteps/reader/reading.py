@@ -358,7 +358,7 @@ class Asker:
         LanguageModelError
             The model cannot be reached, or may not be asked any more.
         """
-        reply = Recorded(partial(self._reply, name=questions.video.id), known)
+        reply = Recorded(partial(self._reply, name=f"video-{questions.video.id}"), known)
         # Questions in files are all written at once, so none can rest on an answer.
         alone = isinstance(self._reader, AnswerFolder)
         return read_video(questions, reply, alone=alone), reply.replies
