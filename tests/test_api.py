@@ -169,6 +169,12 @@ class TestResult:
         header = (work / "exports" / "csv" / "steps.csv").read_text("utf-8").splitlines()[0]
         assert list(table[0]) == header.split(",")
 
+    def test_it_is_one_line_in_a_terminal(self, work: Path) -> None:
+        result = howsteps.read_result(work)
+        assert repr(result) == f"<Result 'wash a cat': {len(result.steps)} steps in 3 videos>"
+        assert "mentions" not in repr(result.steps[0])
+        assert "sentences" not in repr(result.task)
+
     def test_the_json_is_that_of_the_file(
         self, work: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

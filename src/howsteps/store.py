@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from sys import intern
-from typing import Annotated, Any, Literal, TypeVar, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -243,6 +243,9 @@ def converted(value: object, kind: type[_T]) -> _T:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
+        if get_origin(kind) is Literal and isinstance(value, str):
+            names = ", ".join(map(repr, get_args(kind)))
+            raise Malformed(f"Expected one of {names}") from None
         raise Malformed(reason_of(error)) from None
 
 

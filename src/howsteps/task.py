@@ -174,12 +174,12 @@ class Video:
     """
 
     id: str
-    captions: tuple[Caption, ...] = ()
+    captions: tuple[Caption, ...] = field(default=(), repr=False)  # too long for a terminal
     title: str = ""
     duration: float | None = None
     media: Path | None = None
-    sentences: tuple[Sentence, ...] = ()
-    mentions: tuple[Mention, ...] = ()
+    sentences: tuple[Sentence, ...] = field(default=(), repr=False)
+    mentions: tuple[Mention, ...] = field(default=(), repr=False)
     youtube: str | None = None
     language: str = ""
     chapters: tuple[Chapter, ...] = ()
@@ -213,7 +213,7 @@ class Step:
     """
 
     label: str
-    mentions: tuple[Mention, ...]
+    mentions: tuple[Mention, ...] = field(repr=False)
     examples: tuple[str, ...] = ()
     optional: bool = False
     alternative: bool = False
@@ -385,6 +385,10 @@ class Result:
     readings: tuple[Reading, ...] = ()
     read_videos: frozenset[str] = frozenset()
     problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+    def __repr__(self) -> str:
+        n_steps, n_videos = len(self.steps), len(self.task.videos)
+        return f"<Result {self.task.name!r}: {n_steps} steps in {n_videos} videos>"
 
     @property
     def steps(self) -> tuple[Step, ...]:

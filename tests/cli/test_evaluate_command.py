@@ -43,7 +43,7 @@ def test_methods_are_compared_in_tables(tea, tmp_path):
     assert "words of the narration are used instead" in out
     assert "script (which step is which: by time)" in out
     assert "script (which step is which: judged by people)" in out
-    assert "not measured by script: uniform, narration (has no script of its own)" in out
+    assert "not measured by script: uniform, narration (without a script to compare)" in out
     rows = json.loads(files[0].read_text())
     assert list(rows) == ["rows"]
     assert all(list(row) == KEYS for row in rows["rows"])

@@ -111,7 +111,7 @@ def test_how_long_before_a_step_it_may_be_named_is_an_option(options, recall):
 @pytest.mark.parametrize(
     ("protocol", "found", "reason"),
     [
-        ("script", Prediction(2), "has no script of its own"),
+        ("script", Prediction(2), "without a script to compare"),
         ("script-judged", Prediction(2, script=script("boil water")), "no file of judged"),
         ("paper-f1", Prediction(2), "localises no steps"),
         ("frame-f1", Prediction(1, tuple(placed({"u": [1.0]}))), "length of the videos"),

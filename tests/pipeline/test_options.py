@@ -96,6 +96,7 @@ class TestProjectFile:
             ('# steps = 3\nsteps = "ten"\n', "toml:2: steps: Expected int, got str"),
             ('keep = "all"\n', "toml:1: keep: "),
             ('device = "abacus"\n', "toml:1: device: "),
+            ('mode = "best"\n', "mode: Expected one of 'default', 'paper', 'authors'"),
             ("quick = true\ntitle =\n", "toml:2: is not TOML: Invalid value"),
             ('[llm]\nname = "x"\n', "toml:1: llm: Expected str, got object"),
             ('parser = "mine"\n', "toml:1: parser: is no option here"),

@@ -147,7 +147,7 @@ def _paper(variant: Variant) -> "Protocol":
 
 def _script(prediction: Prediction, reference: Reference) -> Score:
     if not prediction.mention_times:
-        raise NotMeasured("has no script of its own")
+        raise NotMeasured("without a script to compare")
     events = in_truth(prediction.mention_times, reference.truth)
     options = by_time(events, reference.truth, prediction.steps, leads=reference.leads)
     return script_score(options, reference.order, BY_TIME)

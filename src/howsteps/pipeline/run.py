@@ -69,7 +69,7 @@ class Run:
         """
         if len(self.results) > 1:
             names = ", ".join(self.results)
-            raise HowstepsError(f"there are several tasks ({names}): see the results of each")
+            raise HowstepsError(f"there are several jobs ({names}): use `run`, and its `results`")
         for result in self.results.values():
             return replace(result, problems=self.problems)
         reason = self.problems[-1] if self.problems else "no task was found"
