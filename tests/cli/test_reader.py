@@ -245,6 +245,16 @@ def test_questions_are_written_and_answers_read_without_a_server(
     assert again.readings == result.readings
 
 
+def test_questions_without_an_answer_are_remarks(videos: Path, tmp_path: Path) -> None:
+    (folder := tmp_path / "questions").mkdir()
+    code, output = run(videos, tmp_path / "steps", "--answer", folder, "--quiet")
+    assert code == 0
+    said = output.replace("\n", "")
+    assert "the script was not edited: there is no 'script-" in said
+    assert said.count("not read by answers in questions") == 1
+    assert "(and 5 more like this)" in said
+
+
 @pytest.mark.slow
 def test_a_caption_that_gives_orders_changes_the_reading_of_its_own_video_alone(
     tmp_path: Path,

@@ -119,7 +119,9 @@ def _edit(
             progress.done(task.name, cached=False)
             if _asks(reader) and isinstance(error, Unanswered):
                 return Asked(task, script)
-            problem = _problem(task, f"the script was not edited: {error}")
+            # Of an answer that is missing, nothing is lost.
+            missing = isinstance(error, Unanswered) and isinstance(reader, AnswerFolder)
+            problem = _problem(task, f"the script was not edited: {error}", harmless=missing)
             return Asked(task, script, problems=(problem,))
         if reply.replies != known:
             context.cache.put(EDITOR, key, reply.replies)

@@ -69,7 +69,7 @@ class AnswerFolder:
                 except InputError as error:
                     raise LanguageModelError(str(error)) from None
         if not self.ask:
-            raise Unanswered(f"there is no {stem}{ANSWERS[0]} in {self.folder}")
+            raise Unanswered(f"there is no '{stem}{ANSWERS[0]}' in {self.folder}")
         path = Folder(self.folder).write(f"{stem}{QUESTION}", text.encode())
         self.written.append(path)
         raise Unanswered(f"{path} has no answer yet")
