@@ -197,6 +197,11 @@ def test_a_tool_is_named_where_narrators_agree() -> None:
     assert label_of(mentions) == "wipe the apples with the cloth"
 
 
+def test_letting_something_out_is_an_act_of_its_own() -> None:
+    let_out = [mention_of("let the apples out", video, particle="out") for video in "ab"]
+    assert label_of(let_out) == "let out the apples"
+
+
 def test_an_error_of_one_narrator_is_not_a_name() -> None:
     slip = [mention_of("deep the apples", "a")] * 3
     task = spoken.task("dip apple", "dip apple")

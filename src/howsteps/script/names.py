@@ -141,7 +141,7 @@ class Namer:
         ):
             return None
         object_ = self._definite(_object_phrase(naming), verb, particle, noun)
-        if verb in _LET_VERBS or _is_let(naming):
+        if verb != "let" and (verb in _LET_VERBS or _is_let(naming)):
             return _joined("let", object_, verb, particle)
         if verb in _WIPE and is_cloth(noun) and not is_substance(noun):
             wiped = self._usual_object(m for m in self._of_verb[verb] if not is_cloth(m.noun))
