@@ -156,6 +156,33 @@ def test_a_new_video_is_read_by_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_with_a_new_video_the_script_of_the_model_stays(tmp_path: Path) -> None:
+    videos, out = write_tea_folder(tmp_path / "make tea", 6), tmp_path / "steps"
+    with serving(model(lambda question: edit(question, other_job=["v1"]))) as served:
+        asked(videos, out, served, "--quiet")
+        before = read_result(out)
+        write_tea_folder(videos, 7)
+        code, output = run(videos, out, "--quiet")
+        assert code == 0
+        assert "the script that small wrote before is kept" in output.replace("\n", " ")
+        assert "v6: not read by small: small did not answer this before" in output
+        alone = read_result(out)
+        assert len(served.requests) == 2 + 5
+        asked(videos, out, served, "--quiet")
+        assert len(served.requests) == 2 + 5 + 1
+        after = read_result(out)
+        asked(videos, out, served, "--quiet", "--force", "editor")
+        assert len(served.requests) > 2 + 5 + 1
+    for result in (alone, after):
+        assert [step.label for step in result.steps] == EDITED
+        assert (result.script.editor, result.script.changes) == ("small", before.script.changes)
+        assert result.set_aside == before.set_aside
+        assert [r for r in result.readings if r.video != "v6"] == list(before.readings)
+    assert after.read_videos == before.read_videos | {"v6"}
+    assert any(m.video == "v6" for step in alone.steps for m in step.mentions)
+
+
+@pytest.mark.slow
 def test_a_failing_server_costs_its_videos_alone(
     videos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

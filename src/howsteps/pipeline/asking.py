@@ -37,7 +37,8 @@ from howsteps.reader.reading import (
     agreement,
     most_different,
 )
-from howsteps.task import Reading, Script, SetAside, Task, Video
+from howsteps.script.matching import find_known_steps
+from howsteps.task import Reading, Result, Script, SetAside, Task, Video
 
 _EDITOR = _READING = 1  # versions of the cache entries
 EDITOR, READING = "editor", "reading"
@@ -62,6 +63,7 @@ def ask(
     options: RunOptions,
     context: Context,
     set_aside: Sequence[SetAside] | None,
+    before: Result | None = None,
 ) -> Asked:
     """Let a language model write the script, and read every video.
 
@@ -71,12 +73,19 @@ def ask(
     ----------
     set_aside
         Videos that are not in the task. None: a person wrote the script, which stays.
+    before
+        The result of an earlier run. If the reader edited its script, that is kept where other
+        videos or options change the question, and only new videos are read.
     """
-    found = Asked(task, script)
+    found, kept = Asked(task, script), None
     if set_aside is not None:
-        found = _edit(task, script, reader, options, context, set_aside)
+        kept = _kept(task, reader, context, before)
+        found = _edit(task, script, reader, options, context, set_aside, kept)
+    is_kept = before is not None and found is kept
     if options.mode == "default":
         found = _read_videos(found, reader, context)
+    if before is not None and is_kept:
+        found = found._replace(script=_with_new_mentions(found.script, found.task, before))
     if set_aside is None:
         found = found._replace(script=script.read(found.readings))
     else:
@@ -92,6 +101,41 @@ def ask(
     return Asked(task, script, problems=(*found.problems, _problem(task, reason, harmless=True)))
 
 
+def _kept(task: Task, reader: Reader, context: Context, before: Result | None) -> Asked | None:
+    """What a reader made of the script in an earlier run, if its steps are in this task."""
+    if before is None or before.script.editor != reader.model or EDITOR in context.redo:
+        return None
+    mentions = {mention for video in task.videos for mention in video.mentions}
+    if not mentions.issuperset(m for step in before.steps for m in step.mentions):
+        return None
+    said = _of_another_job(reader)
+    other = tuple(each for each in before.set_aside if each.reason == said)
+    ids = {each.video for each in other}
+    task = replace(task, videos=tuple(video for video in task.videos if video.id not in ids))
+    reason = (
+        f"the script that {reader.model} wrote before is kept, as the question has changed since; "
+        "to ask again: `force` editor"
+    )
+    kept = Asked(task, before.script, other, problems=(_problem(task, reason, harmless=True),))
+    if READING in context.redo:
+        return kept
+    read = before.read_videos & {video.id for video in task.videos}
+    readings = tuple(reading for reading in before.readings if reading.video in read)
+    return kept._replace(readings=readings, read_videos=read)
+
+
+def _with_new_mentions(script: Script, task: Task, before: Result) -> Script:
+    """The script with the mentions of its steps in videos that were not there before."""
+    known = {video.id for video in before.task.videos}
+    new = replace(task, videos=tuple(video for video in task.videos if video.id not in known))
+    found = find_known_steps([step.mentions for step in script.steps], new)
+    steps = tuple(
+        replace(step, mentions=(*step.mentions, *own))
+        for step, own in zip(script.steps, found, strict=True)
+    )
+    return replace(script, steps=steps)
+
+
 def _edit(
     task: Task,
     script: Script,
@@ -99,14 +143,18 @@ def _edit(
     options: RunOptions,
     context: Context,
     set_aside: Sequence[SetAside],
+    kept: Asked | None,
 ) -> Asked:
     """Let a language model write the script; if that fails, the script is unchanged.
 
-    Replies are cached under the question, so a second run sends no request.
+    Replies are cached under the question, so a second run sends no request. To another question
+    the script that was ``kept`` is the answer, unless there is one in a file.
     """
     question = make_question(task, script, set_aside)
     key = key_of(_EDITOR, question=question.text, model=reader.model)
     known = _known_replies(EDITOR, key, reader, context)
+    if kept and not known and not isinstance(reader, AnswerFolder):
+        return kept
     if not known and reader.address:
         tokens = round(2 * estimated_tokens(question.text)) + SECOND_TOKENS
         context.callback(Sends(task.name, "the script", reader.address, 2, tokens))
@@ -117,6 +165,8 @@ def _edit(
             found = edit_script(question, reply, label_reader)
         except LanguageModelError as error:
             progress.done(task.name, cached=False)
+            if kept:
+                return kept
             if _asks(reader) and isinstance(error, Unanswered):
                 return Asked(task, script)
             # Of an answer that is missing, nothing is lost.
@@ -130,7 +180,7 @@ def _edit(
     if found.script is None:
         problem = _problem(task, f"the script was not edited: {reasons}")
         return Asked(task, script, problems=(problem,))
-    said = f"of another job, says {reader.model}"
+    said = _of_another_job(reader)
     other = [video for video in task.videos if video.id in found.other_job]
     problems = [Problem(path_of(v), f"set aside: {said}", harmless=True) for v in other]
     if reasons and not _asks(reader):
@@ -142,6 +192,10 @@ def _edit(
         tuple(SetAside(video.id, video.title, said) for video in other),
         problems=tuple(problems),
     )
+
+
+def _of_another_job(reader: Reader) -> str:
+    return f"of another job, says {reader.model}"
 
 
 def _problem(task: Task, reason: str, *, harmless: bool = False) -> Problem:
@@ -162,7 +216,11 @@ def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
     the most different ones are.
     """
     task, script = asked.task, asked.script
-    questions = {v.id: VideoQuestions(task, script, v) for v in task.videos if v.sentences}
+    questions = {
+        video.id: VideoQuestions(task, script, video)
+        for video in task.videos
+        if video.sentences and video.id not in asked.read_videos
+    }
     keys = {
         video: key_of(_READING, questions=own.texts, model=reader.model)
         for video, own in questions.items()
@@ -213,9 +271,11 @@ def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
         for video in in_order
         for remark in _remarks(found[video])
     ]
+    readings = [*asked.readings, *(r for video in in_order for r in found[video].readings)]
+    order = {video.id: n for n, video in enumerate(task.videos)}
     return asked._replace(
-        readings=tuple(reading for video in in_order for reading in found[video].readings),
-        read_videos=frozenset(found),
+        readings=tuple(sorted(readings, key=lambda reading: order[reading.video])),
+        read_videos=asked.read_videos.union(found),
         problems=tuple(problems),
     )
 

@@ -46,7 +46,7 @@ from howsteps.pipeline.work_folder import (
 )
 from howsteps.reader import AnswerFolder, LanguageModel, Reader, Remembered
 from howsteps.script.text_form import VideoChoices
-from howsteps.store import GivenTask, Malformed, converted, without_captions
+from howsteps.store import GivenTask, Malformed, converted, read_result, without_captions
 from howsteps.task import Localisation, Result, Script, Task
 from howsteps.vision.features import Features
 
@@ -356,6 +356,13 @@ def _run_job(job: _Job, context: Context) -> tuple[Result | None, list[Problem]]
     return result, problems
 
 
+def _earlier(folder: Path) -> Result | None:
+    """The result of an earlier run, if there is one."""
+    with suppress(InputError):
+        return read_result(folder)
+    return None
+
+
 def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem], set[Path]]:
     """Run the stages on one task; if it ends early, the last problem says why.
 
@@ -385,7 +392,8 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
             if not given:
                 write_script(task, script, job.folder, UNEDITED)
             aside = None if given else chosen.set_aside
-            asked = asking.ask(task, script, reader, options, context, aside)
+            before = _earlier(job.folder)
+            asked = asking.ask(task, script, reader, options, context, aside, before)
         task, script = asked.task, asked.script
         set_aside += asked.set_aside
         problems += asked.problems
