@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import howsteps
-from howsteps.localise import LocaliseError
+from howsteps.localise import LocaliseError, segments
 from howsteps.localise.features import checked_features
 from howsteps.localise.segments import (
     BALANCE,
@@ -76,6 +76,14 @@ def test_short_intervals_are_averaged():
     features, truth = silent_videos()
     fine = {name: np.repeat(x, 3, axis=0) for name, x in features.items()}
     assert right(find_steps(fine, STEPS, seconds=1 / 3), truth) >= 0.9
+
+
+def test_a_large_collection_has_a_coarser_grid(monkeypatch):
+    features, truth = silent_videos()
+    monkeypatch.setattr(segments, "FACTOR_MEMORY", 2 * sum(len(x) ** 2 for x in features.values()))
+    places = find_steps(features, STEPS, seconds=1.0)
+    assert all(place.time % 2 == 1 for place in places)  # the middle of intervals of two seconds
+    assert right(places, truth) >= 0.8
 
 
 def test_a_video_that_is_too_short_is_left_out():

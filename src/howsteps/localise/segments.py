@@ -23,6 +23,7 @@ around its segment and the order of the steps, is the label of the next classifi
 highest score of all. With more steps, fewer are; K is the largest number at which most still are.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -33,8 +34,15 @@ from numpy.typing import NDArray
 from howsteps.localise.decision import NEAR, extents, moving_sum, separate
 from howsteps.localise.features import Floats, LocaliseError, Places, checked_features
 from howsteps.localise.order import posterior
-from howsteps.localise.ridge import LeaveOneOut, Standardiser
-from howsteps.localise.self_training import GAP, LABEL_BLUR, LEARNING_OPTIONS, gaussian_blur
+from howsteps.localise.ridge import FACTOR_MEMORY, LeaveOneOut, Standardiser
+from howsteps.localise.self_training import (
+    GAP,
+    LABEL_BLUR,
+    LEARNING_OPTIONS,
+    average_rows,
+    centre_and_scale,
+    gaussian_blur,
+)
 from howsteps.task import LIKE_SEEN, Localisation
 
 SCORE = 0.5  # c: weight of a score one standard deviation above the mean
@@ -79,18 +87,17 @@ def find_steps(
     LocaliseError
         There are fewer than two videos that are long enough.
     """
-    options = LEARNING_OPTIONS["sight"]
-    factor = options.coarsening(seconds)
-    grid = factor * seconds
     most = steps
     if most is None:
         usual = np.median([len(x) for x in features.values()]) * seconds / (2 * GAP)
         most = int(np.clip(usual, FEWEST, MOST))
+    factor = _coarsening(features, seconds)
     used = {video: x for video, x in features.items() if len(x) >= most * factor}
     if len(used) < 2:
         raise LocaliseError("steps are found by sight in two or more videos of the same job")
-    videos = [options.prepare(x, seconds) for x in checked_features(list(used.values()), most)]
-    others = LeaveOneOut(videos, options.regularisation)
+    videos = _prepared(checked_features(list(used.values()), most), factor)
+    others = LeaveOneOut(videos, LEARNING_OPTIONS["sight"].regularisation)
+    grid = factor * seconds
     lengths = [len(x) for x in videos]
     found = _search(others, lengths, most, grid)
     while steps is None and most > FEWEST and (found.margins > 0).mean() < DISTINCT:
@@ -198,8 +205,8 @@ def filled(
     The borders are those of transport, with classifiers that are learnt from the other videos; a
     video without features stays as it is.
     """
-    options = LEARNING_OPTIONS["sight"]
-    grid = seconds * options.coarsening(seconds)
+    factor = _coarsening(features, seconds)
+    grid = factor * seconds
     steps = max((at.step for at in places), default=-1) + 1
     by_video: dict[str, list[Localisation]] = {}
     for at in places:
@@ -209,8 +216,8 @@ def filled(
     borders: dict[tuple[str, int], tuple[float, float]] = {}
     if not seen:
         return tuple(places)
-    x = [options.prepare(features[video], seconds) for video in seen]
-    others = LeaveOneOut(x, options.regularisation)
+    x = _prepared([features[video] for video in seen], factor)
+    others = LeaveOneOut(x, LEARNING_OPTIONS["sight"].regularisation)
     columns = [np.array([at.step for at in by_video[video]]) for video in seen]
     middles = [np.array([at.time for at in by_video[video]], np.float64) / grid for video in seen]
     shares = []
@@ -253,6 +260,20 @@ def _cover(labels: NDArray[np.int64], middles: Floats) -> list[tuple[int, int]]:
         starts[right] = (spans[left][1] + spans[right][0] + 1) // 2
     ends = {left: starts[right] for left, right in pairwise(order)}
     return [(starts[k], max(ends.get(k, len(labels)), starts[k])) for k in range(len(spans))]
+
+
+def _coarsening(features: Features, seconds: float) -> int:
+    """Return how many intervals make one of the grid of learning.
+
+    It is coarser than usual for a collection so large that leaving videos out would take hours.
+    """
+    usual = LEARNING_OPTIONS["sight"].coarsening(seconds)
+    needed = 8 * sum((len(x) / usual) ** 2 for x in features.values())  # bytes of the factors
+    return usual * max(1, math.ceil(math.sqrt(needed / FACTOR_MEMORY)))
+
+
+def _prepared(videos: Sequence[NDArray[np.floating]], factor: int) -> list[NDArray[np.float32]]:
+    return [centre_and_scale(average_rows(x, factor)) for x in videos]
 
 
 def _standardised(scores: Sequence[Floats]) -> list[Floats]:
