@@ -111,6 +111,16 @@ def test_of_two_conflicting_mentions_the_more_likely_work_is_kept() -> None:
         assert found[0].tolist() == kept
 
 
+def test_a_preview_is_no_swap() -> None:
+    task = spoken.task(*2 * ["catch cat; fill tub; catch cat; catch cat"])
+    groups = [
+        tuple(m for video in task.videos for m in video.mentions if (m.verb, m.noun) == act)
+        for act in (("fill", "tub"), ("catch", "cat"))
+    ]
+    script = Script(tuple(Step("", group) for group in groups))
+    assert partial_order(task, script).swaps == ()
+
+
 def test_swaps_have_counts_and_rare_steps_are_listed() -> None:
     task = spoken.task(
         "fill tub; catch cat; dry cat",

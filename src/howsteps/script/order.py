@@ -18,13 +18,15 @@ step, times how likely it is work; further mentions of a step right after one an
 
 **Partial order.** Two steps can be swapped when at least a third of the videos that name both, and
 at least two, name them in reverse order. A step is rarely mentioned when its support is less than a
-third of the highest. All mentions of a video count, not only those that follow the order. Narrators
+third of the highest. All mentions of a video count, by their median time, not only those that
+follow the order. Narrators
 leave things out, so this holds for what they say, not always for the work.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -235,11 +237,11 @@ class PartialOrder(NamedTuple):
 
 def partial_order(task: Task, script: Script) -> PartialOrder:
     """The swaps and the rarely mentioned steps of a script, from all mentions of the videos."""
-    first = first_named(task, script)
+    named = when_named(task, script)
     swaps = []
     for one in range(len(script.steps)):
         for two in range(one + 1, len(script.steps)):
-            both = [times for times in first.values() if one in times and two in times]
+            both = [times for times in named.values() if one in times and two in times]
             swapped = sum(times[two] < times[one] for times in both)
             if swapped >= max(SWAP_VIDEOS, SWAP_SHARE * len(both)):
                 swaps.append(Swap(one, two, len(both) - swapped, swapped))
@@ -248,22 +250,24 @@ def partial_order(task: Task, script: Script) -> PartialOrder:
     return PartialOrder(tuple(swaps), tuple(rare))
 
 
-def first_named(task: Task, script: Script) -> Mapping[str, Mapping[int, float]]:
-    """The time at which each video first names each step, by video id and step.
+def when_named(task: Task, script: Script) -> Mapping[str, Mapping[int, float]]:
+    """The median time at which each video names each step, by video id and step.
 
-    Only relations that belong to a single step count: the same words in two steps ("tighten the
-    nuts", and later again) do not tell which of them is meant.
+    So neither a preview nor a recap decides by itself, as in :func:`precedence`. Only relations
+    that belong to a single step count: the same words in two steps ("tighten the nuts", and later
+    again) do not tell which of them is meant.
     """
     steps_of: defaultdict[Relation, set[int]] = defaultdict(set)
     for k, step in enumerate(script.steps):
         for relation, _ in step.relations:
             steps_of[relation].add(k)
     unique = {relation: min(steps) for relation, steps in steps_of.items() if len(steps) == 1}
-    first: dict[str, dict[int, float]] = {}
+    found: dict[str, dict[int, float]] = {}
     for video in task.videos:
-        times = first.setdefault(video.id, {})
+        times: defaultdict[int, list[float]] = defaultdict(list)
         for mention in video.mentions:
             named = unique.get(mention.relation)
             if named is not None and not mention.negated:
-                times[named] = min(times.get(named, mention.start), mention.start)
-    return first
+                times[named].append(mention.start)
+        found[video.id] = {step: median(starts) for step, starts in times.items()}
+    return found
