@@ -8,7 +8,7 @@ all of the steps together).
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -144,8 +144,9 @@ def build_act_table(
     mentions_by_video: Sequence[Sequence[Mention]],
     durations: Sequence[float],
     implied: Mapping[Mention, str] = _NONE,
+    acts: Sequence[Act] = (),
 ) -> ActTable:
-    """Build the table of the most frequent acts.
+    """Build the table of the most frequent acts, or of the given ones.
 
     Parameters
     ----------
@@ -155,20 +156,22 @@ def build_act_table(
         Of the videos, in seconds.
     implied
         The objects of mentions that name none.
+    acts
+        By default the most frequent ones.
     """
     mentions = [mention for row in mentions_by_video for mention in row]
     lengths = [len(row) for row in mentions_by_video]
     video = np.repeat(np.arange(len(mentions_by_video)), lengths).astype(np.int64)
     seconds = np.array([max(duration, 1.0) for duration in durations])
-    videos_of: defaultdict[Act, set[int]] = defaultdict(set)
-    for mention, owner in zip(mentions, video, strict=True):
-        videos_of[act_of(mention, implied)].add(int(owner))
-    acts = _most_frequent({act: len(videos) for act, videos in videos_of.items() if act.noun})
+    act_of_mention = [act_of(mention, implied) for mention in mentions]
+    if not acts:
+        by_video = {*zip(act_of_mention, video.tolist(), strict=True)}
+        acts = _most_frequent(Counter(act for act, _ in by_video if act.noun))
     index = {act: i for i, act in enumerate(acts)}
     time = np.array([mention.start for mention in mentions], dtype=np.float64)
     return ActTable(
         tuple(acts),
-        np.array([index.get(act_of(mention, implied), -1) for mention in mentions], np.int64),
+        np.array([index.get(act, -1) for act in act_of_mention], np.int64),
         video,
         time,
         np.minimum(1.0, time / seconds[video]) if mentions else time,
@@ -182,7 +185,7 @@ def act_of(mention: Mention, implied: Mapping[Mention, str] = _NONE) -> Act:
     return Act(mention.verb, mention.particle, noun)
 
 
-def _most_frequent(video_counts: dict[Act, int]) -> list[Act]:
+def _most_frequent(video_counts: Mapping[Act, int]) -> list[Act]:
     """The acts of most videos; an act of a single video needs familiar words."""
     verbs: Counter[str] = Counter()
     nouns: Counter[str] = Counter()

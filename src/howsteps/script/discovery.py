@@ -14,7 +14,7 @@ added one after the other are one step: "add the salt, pepper and nutmeg".
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 
@@ -88,7 +88,7 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     clusters, similarity, scores = cluster_acts(
         table, [m for row in of_originals for m in row], task.name, namer
     )
-    full_table = _with_all_mentions(table, mentions_by_video, durations, implied)
+    full_table = build_act_table(mentions_by_video, durations, implied, table.acts)
     mentions = [mention for row in mentions_by_video for mention in row]
     work = np.array([mention.work for mention in mentions])
     # An act of one narrator is not a step.
@@ -277,16 +277,3 @@ def order_steps(
             for some, everything in zip(in_order, members, strict=True)
         ]
     return kept
-
-
-def _with_all_mentions(
-    table: ActTable,
-    mentions_by_video: Sequence[Sequence[Mention]],
-    durations: Sequence[float],
-    implied: Mapping[Mention, str],
-) -> ActTable:
-    """The same acts, with the mentions of near-duplicates too."""
-    index = {act: i for i, act in enumerate(table.acts)}
-    act = [index.get(act_of(m, implied), -1) for row in mentions_by_video for m in row]
-    full = build_act_table(mentions_by_video, durations, implied)
-    return replace(full, acts=table.acts, act=np.array(act, np.int64))
