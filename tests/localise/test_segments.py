@@ -155,6 +155,17 @@ def test_filled_extents_cover_every_video():
     assert np.mean(overlap) > 0.85
 
 
+@pytest.mark.parametrize("times", [(5.0, 5.0, 5.0), (0.1, 900.0, 901.0), (9.0, 4.0, 4.5)])
+def test_filled_extents_never_overlap_wherever_places_are(times):
+    features, _ = silent_videos()
+    places = [Localisation(v, k, time) for v in features for k, time in enumerate(times)]
+    for video, x in features.items():
+        full = filled(places, features, seconds=1.0)
+        spans = sorted((p.start, p.end) for p in full if p.video == video)
+        assert (spans[0][0], spans[-1][1]) == (0, len(x))
+        assert all(a[1] == b[0] and a[0] <= a[1] for a, b in pairwise(spans))
+
+
 def test_places_in_videos_without_features_keep_their_extents():
     features, _ = silent_videos()
     place = Localisation("unseen", 0, 5.0, 4.0, 6.0)

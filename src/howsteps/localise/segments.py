@@ -233,7 +233,7 @@ def filled(
         ends = _cover(share[:, column].argmax(axis=1), middle)
         duration = len(features[video]) * seconds
         for step, (start, end) in zip(column.tolist(), ends, strict=True):
-            borders[video, step] = start * grid, min(end * grid, duration)
+            borders[video, step] = min(start * grid, duration), min(end * grid, duration)
     return tuple(
         replace(at, start=borders[at.video, at.step][0], end=borders[at.video, at.step][1])
         if (at.video, at.step) in borders
@@ -257,9 +257,10 @@ def _cover(labels: NDArray[np.int64], middles: Floats) -> list[tuple[int, int]]:
     order = sorted(range(len(spans)), key=lambda k: spans[k])
     starts = [0] * len(spans)
     for left, right in pairwise(order):
-        starts[right] = (spans[left][1] + spans[right][0] + 1) // 2
+        between = min((spans[left][1] + spans[right][0] + 1) // 2, len(labels))
+        starts[right] = max(starts[left], between)  # a place may lie in the run of another step
     ends = {left: starts[right] for left, right in pairwise(order)}
-    return [(starts[k], max(ends.get(k, len(labels)), starts[k])) for k in range(len(spans))]
+    return [(start, ends.get(k, len(labels))) for k, start in enumerate(starts)]
 
 
 def _coarsening(features: Features, seconds: float) -> int:
