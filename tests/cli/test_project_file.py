@@ -150,3 +150,13 @@ class TestSeveralJobs:
         (jobs / "cats" / "howsteps.toml").write_text('drop = ["zoe"]\n')
         done = call("run", jobs, "--out", tmp_path / "out", "--workers", "1", "-q")
         assert "there is no video 'zoe' to keep or drop" in str(done.exception)
+
+    def test_a_video_to_drop_on_the_command_line_is_of_any_job(
+        self, jobs: Path, tmp_path: Path
+    ) -> None:
+        (jobs / "cats" / "howsteps.toml").write_text("steps = 4\n")
+        (jobs / "dogs" / "zoe.srt").write_bytes((jobs / "dogs" / "ann.srt").read_bytes())
+        out = tmp_path / "out"
+        done = call("run", jobs, "--out", out, "--drop", "zoe", "--workers", "1", "-q")
+        assert done.exit_code == 0
+        assert [each.video for each in read_result(out / "dogs").set_aside] == ["zoe"]

@@ -57,6 +57,17 @@ def test_columns_show_when_every_video_mentions_every_step(folder: Path) -> None
     assert row.split() == ["v1", "0:00", "·", "0:10"]
 
 
+def test_a_video_is_dropped_by_its_youtube_id(folder: Path) -> None:
+    (folder / "v1.info.json").write_text('{"id": "dQw4w9WgXcQ", "extractor_key": "Youtube"}')
+    _, out, _ = run(folder, "--quiet", "--steps", "9", "--drop", "dQw4w9WgXcQ")
+    assert "from 2 videos" in out
+
+
+def test_a_video_to_drop_must_be_there(folder: Path) -> None:
+    code, out, _ = run(folder, "--quiet", "--drop", "zoe")
+    assert (code, out) == (1, "")
+
+
 def test_a_certificate_on_request(folder: Path) -> None:
     _, out, _ = run(folder, "--quiet", "--mode", "paper", "--certify", "5")
     assert "proved optimal" in out

@@ -20,7 +20,12 @@ from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores, local_executor
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import read_source, with_own_title
-from howsteps.pipeline.selection import find_other_ways, set_aside_other_jobs
+from howsteps.pipeline.selection import (
+    check_choices,
+    find_other_ways,
+    set_aside_other_jobs,
+    with_video_ids,
+)
 from howsteps.pipeline.stages import (
     check_parser,
     discover_script,
@@ -78,8 +83,9 @@ def _narrated_tasks(
     check_parser(requested.parser)
     collection = read_source(source, requested.title, context)
     problems += collection.problems
+    check_choices(collection.tasks, requested, own)
     for task in collection.tasks:
-        of_task = own.get(task.name, requested)
+        of_task = with_video_ids(own.get(task.name, requested), task)
         narrated, found = prepare_narration(with_own_title(task, own), of_task, context)
         problems += found
         yield narrated, of_task, task.name

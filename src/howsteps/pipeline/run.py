@@ -156,10 +156,7 @@ def run(
     tasks, problems = collection.tasks, list(collection.problems)
     context.note(problems)
     own = own_options or {}
-    for some, chosen in [(tasks, options), *(((task,), own.get(task.name)) for task in tasks)]:
-        ids = {name for task in some for video in task.videos for name in (video.id, video.youtube)}
-        for unknown in [i for i in (*chosen.keep, *chosen.drop) if i not in ids] if chosen else ():
-            raise HowstepsError(f"there is no video {unknown!r} to keep or drop")
+    selection.check_choices(tasks, options, own)
     if given and placing.is_text(given) and len(tasks) > 1:
         raise HowstepsError(f"a text script describes one job, but there are {len(tasks)}")
     if len(tasks) > 1 and (reserved := {*OWN_NAMES} & {task.name for task in tasks}):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from howsteps.errors import Problem
+from howsteps.errors import HowstepsError, Problem
 from howsteps.narration.relevance import Relevance, Way, names_the_job, relevance
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
@@ -28,6 +28,26 @@ class FilteredTask(NamedTuple):
     set_aside: tuple[SetAside, ...] = ()
     remarks: tuple[Problem, ...] = ()
     ways: tuple[Way, ...] = ()
+
+
+def check_choices(
+    tasks: Sequence[Task], options: RunOptions, own_options: Mapping[str, RunOptions]
+) -> None:
+    """Check that the videos to keep or drop exist; those of ``options`` may be of any task.
+
+    Raises ``HowstepsError`` if one does not.
+    """
+    of_any = {*options.keep, *options.drop}
+    named = [(tasks, of_any)]
+    named += [
+        ((task,), {*own.keep, *own.drop} - of_any)
+        for task in tasks
+        if (own := own_options.get(task.name))
+    ]
+    for some, wanted in named:
+        ids = {name for task in some for video in task.videos for name in (video.id, video.youtube)}
+        if unknown := wanted - ids:
+            raise HowstepsError(f"there is no video {min(unknown)!r} to keep or drop")
 
 
 def with_video_ids(options: RunOptions, task: Task) -> RunOptions:
