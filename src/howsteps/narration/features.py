@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,6 @@ from numpy.typing import NDArray
 from howsteps.captions.words import words_of
 from howsteps.narration.wordnet import WordNet
 from howsteps.task import Video, Word
-
-if TYPE_CHECKING:
-    pass
 
 # A step is expected from so long before a mention of it until so long after, in seconds.
 BEFORE, AFTER = 0.0, 10.0  # Δb, Δa
