@@ -19,8 +19,8 @@ step, times how likely it is work; further mentions of a step right after one an
 **Partial order.** Two steps can be swapped when at least a third of the videos that name both, and
 at least two, name them in reverse order. A step is rarely mentioned when its support is less than a
 third of the highest. All mentions of a video count, by their median time, not only those that
-follow the order. Narrators
-leave things out, so this holds for what they say, not always for the work.
+follow the order. Narrators leave things out, so this holds for what they say, not always for the
+work.
 """
 
 from collections import defaultdict
