@@ -13,6 +13,7 @@ from howsteps.script.clusters import (
     SCORE_SHARE,
     USUAL_STEPS,
     average_linkage,
+    least_support,
     linkage_between,
     select_clusters,
 )
@@ -94,6 +95,11 @@ def test_a_given_number_of_steps_is_selected() -> None:
 def test_an_act_of_one_narrator_is_not_a_step() -> None:
     assert chosen([1.0, 2.0], [2, 1]) == [0]
     assert chosen([1.0, 2.0], [1, 1], n_videos=1) == [1, 0]
+
+
+def test_among_many_narrators_two_are_not_enough() -> None:
+    assert [least_support(n) for n in (1, 2, 30, 100)] == [1, 2, 2, 7]
+    assert chosen([1.0, 2.0, 2.0], [100, 7, 6], n_videos=100) == [1, 0]
 
 
 def test_a_cluster_similar_to_a_selected_one_is_discounted() -> None:

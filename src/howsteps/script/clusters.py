@@ -31,6 +31,7 @@ REDUNDANCY_POWER = 2.0  # of the discount for being similar to a selected step
 # The USUAL_STEPS-th step needs this share of the mean score of the three best.
 SCORE_SHARE, USUAL_STEPS = 0.22, 10
 MAX_CANDIDATES = 40
+MIN_SUPPORT_SHARE = 0.07  # of the narrators
 
 
 def average_linkage(
@@ -159,7 +160,7 @@ def select_clusters(
     """
     n_videos = table.support(range(len(table.acts)))
     support = [table.support(cluster) for cluster in clusters]
-    min_support = min(2, n_videos)  # an act of one narrator is not a step
+    min_support = least_support(n_videos)
     left = [int(index) for index in np.argsort(-scores, kind="stable")[:MAX_CANDIDATES]]
     redundancy = dict.fromkeys(left, 0.0)
     selected: list[int] = []
@@ -190,6 +191,11 @@ def select_clusters(
             shared = linkage_between(similarity, table.video_counts, clusters[i], clusters[best])
             redundancy[i] = max(redundancy[i], shared)
     return selected
+
+
+def least_support(narrators: int) -> int:
+    """How many of the narrators must mention a step: one is not enough, if there are others."""
+    return min(narrators, max(2, round(MIN_SUPPORT_SHARE * narrators)))
 
 
 def _score_share(number: int) -> float:

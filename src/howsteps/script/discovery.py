@@ -34,7 +34,13 @@ from howsteps.script.acts import (
     title_words,
     usual_position,
 )
-from howsteps.script.clusters import MIN_STEPS, average_linkage, cluster_scores, select_clusters
+from howsteps.script.clusters import (
+    MIN_STEPS,
+    average_linkage,
+    cluster_scores,
+    least_support,
+    select_clusters,
+)
 from howsteps.script.names import PRODUCTS, Namer, name_steps
 from howsteps.script.near_duplicates import Shingles
 from howsteps.script.order import aggregate, keep_in_order, precedence
@@ -91,8 +97,7 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     full_table = build_act_table(mentions_by_video, durations, implied, table.acts)
     mentions = [mention for row in mentions_by_video for mention in row]
     work = np.array([mention.work for mention in mentions])
-    # An act of one narrator is not a step.
-    min_support = min(2, sum(map(bool, mentions_by_video)))
+    min_support = least_support(sum(map(bool, mentions_by_video)))
 
     def events_with(room: int) -> tuple[list[list[NDArray[np.int64]]], int]:
         """The steps in order, where ``room`` more are selected; and how many were joined."""
