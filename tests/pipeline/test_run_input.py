@@ -41,6 +41,14 @@ def test_few_steps_give_a_remark(found: int, asked: int | None, line: str | None
     assert [problem.reason.partition(";")[0] for problem in remarks] == ([line] if line else [])
 
 
+def test_narrations_that_are_left_out_as_copies_are_counted_in_the_remark() -> None:
+    words = tuple(Word(f"w{n}", 0.0, 1.0) for n in range(40))
+    mention = Mention("a", "boil", "water", "boil the water", 0.0, 1.0)
+    videos = [Video(v, sentences=(Sentence(words),), mentions=(mention,)) for v in "abc"]
+    [remark] = few_steps_remark(Task("tea", tuple(videos)), Script((Step("boil", ()),)), None)
+    assert "and 2 of 3 narrations repeat another and do not count;" in remark.reason
+
+
 def test_the_steps_of_one_narrator_give_a_remark() -> None:
     mention = Mention("a", "boil", "water", "boil the water", 0.0, 1.0)
     script = Script(tuple(Step(str(n), (mention,)) for n in range(7)))

@@ -41,6 +41,43 @@ def test_short_narrations_share_shingles_without_being_copies() -> None:
     assert originals(videos) == [False, True, True]
 
 
+def spoken(identity: str, lines: list[str], times: list[float], pace: float = 0.3) -> Video:
+    """A narration of lines that begin at some times; ``pace`` is seconds per word."""
+    sentences = []
+    for line, start in zip(lines, times, strict=True):
+        words = enumerate(line.split())
+        sentences.append(
+            Sentence(tuple(Word(w, start + pace * i, start + pace * (i + 1)) for i, w in words))
+        )
+    return Video(identity, sentences=tuple(sentences))
+
+
+SOUP = [
+    "now peel the onion and cut it",
+    "now wash the carrots in cold water",
+    "now put the butter into the pot",
+    "now fry the onion until it is soft",
+    "now pour the stock over the carrots",
+]
+
+
+def test_people_who_name_the_same_steps_of_a_recipe_in_few_words_are_no_copies() -> None:
+    times = [
+        [4.0, 31.0, 58.0, 71.0, 120.0],
+        [9.0, 22.0, 80.0, 131.0, 150.0],
+        [2.0, 60.0, 66.0, 90.0, 101.0],
+        [12.0, 40.0, 49.0, 117.0, 180.0],
+    ]
+    assert all(originals([spoken(str(n), SOUP, row) for n, row in enumerate(times)]))
+
+
+def test_a_short_narration_that_is_uploaded_again_is_a_copy() -> None:
+    times = [4.0, 31.0, 58.0, 71.0, 120.0]
+    later = spoken("later", SOUP, [t + 5.5 for t in times])
+    faster = spoken("faster", SOUP, [0.8 * t for t in times], pace=0.24)
+    assert originals([spoken("one", SOUP, times), later, faster]) == [True, False, False]
+
+
 def shingles(video: Video) -> set[tuple[str, ...]]:
     words = [word.text.lower() for sentence in video.sentences for word in sentence.words]
     return {tuple(words[i : i + SHINGLE_WORDS]) for i in range(len(words) - SHINGLE_WORDS + 1)}

@@ -266,11 +266,15 @@ def silent_remark(task: Task, script: Script) -> Problem:
 
 def few_steps_remark(task: Task, script: Script, asked: int | None) -> list[Problem]:
     """Return a remark on steps of one narrator, or on fewer than requested or usual."""
+    from howsteps.script.near_duplicates import Shingles  # noqa: PLC0415 - loads Numba
+
     found, narrators = len(script.steps), sum(bool(video.mentions) for video in task.videos)
     if 0 < found < (asked or USUAL_STEPS):
         wanted = f", but {asked} were requested" if asked else ""
         steps = "1 step was" if found == 1 else f"{found} steps were"
         agree = "narrators agree on no more" if narrators != 1 else "its narrator mentions no more"
+        if copies := Shingles.of(task.videos).originals(task.videos).count(False):
+            agree += f", and {copies} of {narrators} narrations repeat another and do not count"
         reason = f"only {steps} found{wanted}: {agree}; more videos of the job may help"
     elif found and narrators == 1:
         reason = "the steps come from one narrator alone; more videos show which of them matter"
