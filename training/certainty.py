@@ -14,6 +14,9 @@ sixteen with spoken spans. *Words and video*, and *video* alone, are fitted on s
 readings (``--readings``, as for :mod:`benchmarks.places_read`), and *read and video* on the
 synthetic recordings with a simulated reader; with ``--readings`` only these two are fitted.
 
+Confidence is never *sure* below the least at which, on every task left out, four in five places are
+right; where there is none, or one task alone has such places, nothing is sure.
+
 A step is absent where its probability of presence is below a threshold: the highest one that, with
 each task left out, keeps ``kept`` of the steps that are present in discovered scripts, for either
 kind of truth. Where this would lower F1, presence cannot be predicted, and no step is absent.
@@ -44,13 +47,15 @@ from benchmarks.places_read import read_readings
 from benchmarks.recordings import SETTINGS, recordings
 from howsteps.localise import certainty, localise
 from howsteps.localise.certainty import CUES, CertaintyModel
-from howsteps.task import Reading, Script, Task
+from howsteps.task import SURE, Reading, Script, Task
 
 FILE = Path(certainty.__file__).with_name("certainty.json")
 HIGHEST_THRESHOLD = 0.5  # a step that is more likely present than not is never absent
 SEEDS = 8
 MISREAD = 0.05  # share of the mentions that a simulated reader misses, and of steps it invents
 MIN_BIN_COUNT = 15  # places in a bin of the diagram
+SURE_RIGHT = 0.8  # least share of the places that are sure that must be right
+CANDIDATES = (SURE, 0.75, 0.8, 0.85, 0.9, 0.95)  # of the least confidence that is called sure
 DIGITS = 4
 
 OutcomesByTask = Mapping[str, Sequence[Outcomes]]
@@ -83,8 +88,8 @@ READ_FITTING = Fitting(kept=0.8, spoken_weight=8.0, inverse_penalty=0.03)
 def main() -> None:
     """Fit the models, print their figures and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=Path)
-    parser.add_argument("truth", type=Path, nargs="+")
+    parser.add_argument("results", type=Path, nargs="?", help="without it, only those with video")
+    parser.add_argument("truth", type=Path, nargs="*")
     parser.add_argument("--footage", type=Path, help="a folder of videos with their truth beside")
     parser.add_argument("--features", type=Path, help="of the footage: VIDEO.npy, three a second")
     parser.add_argument("--readings", type=Path, help="what a language model read: TASK.json")
@@ -111,11 +116,12 @@ def kinds(arguments: argparse.Namespace) -> dict[str, OutcomesByTask]:
         footage = arguments.footage, arguments.features
         video["footage"] = list(footage_outcomes(*footage))
         video_alone["footage"] = list(footage_outcomes(*footage, narrated=False))
-    return {
-        "words": caption_outcomes(arguments.results, arguments.truth),
-        "words and video": video,
-        "video": video_alone,
-    }
+    by_kind: dict[str, OutcomesByTask] = {"words and video": video, "video": video_alone}
+    if arguments.results:
+        by_kind["words"] = caption_outcomes(arguments.results, arguments.truth)
+    else:
+        by_kind["read and video"] = read_with_video()
+    return by_kind
 
 
 def reading_kinds(arguments: argparse.Namespace) -> dict[str, OutcomesByTask]:
@@ -126,8 +132,12 @@ def reading_kinds(arguments: argparse.Namespace) -> dict[str, OutcomesByTask]:
         result = one.localise(absent=False)
         outcomes = judge(one.case, result, result.localisations)
         read[f"{one.case.kind}: {one.case.name}"] = [outcomes]
-    video = {name: list(synthetic_outcomes(name, read=True)) for name in SETTINGS}
-    return {"read": read, "read and video": video}
+    return {"read": read, "read and video": read_with_video()}
+
+
+def read_with_video() -> OutcomesByTask:
+    """Return the outcomes of synthetic recordings that were read."""
+    return {name: list(synthetic_outcomes(name, read=True)) for name in SETTINGS}
 
 
 def caption_outcomes(results: Path, truth: Sequence[Path]) -> dict[str, list[Outcomes]]:
@@ -206,7 +216,7 @@ def footage_outcomes(
     )
     vectors = {v: np.load((features or folder) / f"{v}.npy") for v in truth.durations}
     truth = replace(truth, durations={v: len(x) / 3 for v, x in vectors.items()})
-    for share, lag in settings():
+    for share, lag in [*settings(), (0.6, 5.0)]:
         task, script = narration(truth, folder.name, share, lag, 0)
         case = Case(folder.name, "seen", task, script, truth, script_source="true")
         yield from _video_outcomes(case, vectors, 1 / 3, narrated)
@@ -313,8 +323,8 @@ def _without(outcomes_by_task: OutcomesByTask, name: str) -> OutcomesByTask:
 def _with_probabilities(outcomes: Outcomes, model: CertaintyModel) -> Outcomes:
     standardised = model.standardise(outcomes.cues)
     presence = model.presence.probability(standardised)
-    confidence = np.minimum(model.correct.probability(standardised), presence)
-    return replace(outcomes, confidence=confidence, presence=presence)
+    correct = np.minimum(model.correct.probability(standardised), presence)
+    return replace(outcomes, confidence=model.stated(correct), presence=presence)
 
 
 def fit_with_threshold(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING) -> dict[str, Any]:
@@ -324,7 +334,8 @@ def fit_with_threshold(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING)
     """
     presence_by_kind: dict[str, list[Any]] = {}
     every: list[Outcomes] = []
-    for name, outcomes in leave_one_task_out(outcomes_by_task, how).items():
+    left_out = leave_one_task_out(outcomes_by_task, how)
+    for name, outcomes in left_out.items():
         discovered = [one for one in outcomes if one.script_source == "found"] or outcomes
         presence_by_kind.setdefault(kind_of_truth(name), []).extend(
             one.presence[one.matched & one.present] for one in discovered
@@ -336,7 +347,23 @@ def fit_with_threshold(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING)
     ]
     threshold = round(min(*thresholds, HIGHEST_THRESHOLD), DIGITS)
     gain = [one.f1(one.presence >= threshold) - one.f1(one.placed) for one in every]
-    return fit(outcomes_by_task, how, threshold if np.mean(gain) > 0.0 else 0.0)
+    model = fit(outcomes_by_task, how, threshold if np.mean(gain) > 0.0 else 0.0)
+    return {**model, "sure from": sure_from(list(left_out.values()))}
+
+
+def sure_from(tasks: Sequence[Sequence[Outcomes]]) -> float:
+    """Return the least confidence that may be called sure, given tasks that took no part.
+
+    Of the places above it, enough are right in every task that has a number of them. Above one,
+    so that nothing is sure, unless two tasks have.
+    """
+    pairs = [confidence_and_correctness(outcomes) for outcomes in tasks]
+    for least in CANDIDATES:
+        sure = [correct[confidence >= least] for confidence, correct in pairs]
+        shares = [right.mean() for right in sure if len(right) >= MIN_BIN_COUNT]
+        if len(shares) > 1 and min(shares) >= SURE_RIGHT:
+            return float(least)
+    return 2.0
 
 
 def kind_of_truth(name: str) -> str:
@@ -363,6 +390,9 @@ def report(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING) -> dict[str
         error, bins = calibration(*confidence_and_correctness(outcomes))
         rates = np.array([absence_rates(one, one.placed) for one in outcomes])
         all_placed = np.mean([one.f1(np.ones_like(one.placed)) for one in outcomes])
+        confidence, correct = confidence_and_correctness(outcomes)
+        sure = correct[confidence >= SURE]
+        print(f"{group}: {len(sure)} sure, {np.mean(sure):.2f} of them right")
         print(
             f"{group}: calibration error {error:.3f}, absent {np.nanmean(rates[:, 0]):.2f}, kept "
             f"{np.nanmean(rates[:, 1]):.2f}, F1 {np.mean([one.f1() for one in outcomes]):.3f} "

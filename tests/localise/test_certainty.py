@@ -1,9 +1,12 @@
 """Certainty by the shipped models."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from howsteps.localise.certainty import CUES, certainty_models, estimate_certainty
+from howsteps.localise.certainty import CUES, UNSURE, certainty_models, estimate_certainty
+from howsteps.task import level
 
 KINDS = ("words", "words and video", "video", "read", "read and video")
 
@@ -68,3 +71,14 @@ def test_equal_cues_have_equal_certainty():
     twice = np.repeat(cues(peak=0.4, score=1.0), 2, axis=1)
     estimate = estimate_certainty(twice, KINDS[:4], np.array([True]), np.array([True]))
     assert estimate.confidence[0, 0] == estimate.confidence[0, 1]
+
+
+def test_a_place_is_sure_only_where_such_places_are_right_often_enough():
+    model = replace(certainty_models()["words"], sure_from=0.9)
+    assert model.stated(np.array([0.3, 0.75, 0.95])).tolist() == [0.3, UNSURE, 0.95]
+    assert level(UNSURE) == "likely"
+
+
+@pytest.mark.parametrize("kind", ["video", "words and video", "read and video"])
+def test_by_video_nothing_is_sure(kind):
+    assert certainty_models()[kind].stated(np.array([0.99])) == UNSURE

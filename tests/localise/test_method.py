@@ -106,9 +106,6 @@ def test_a_learnt_model_finds_the_steps_in_a_new_video(narrated, tmp_path):
     placement.model.save(tmp_path)
     model = Model.load(tmp_path)
     assert (np.abs(model.localise([features["v0"]]).intervals[0] - truth["v0"]) <= 2).all()
-    windows = np.ones((LENGTH, 3), bool)
-    windows[:, 1] = np.arange(LENGTH) // 3 == truth["v0"][1] // 3
-    assert model.localise([features["v0"]], [windows]).evidence[0, 1] == SAID
 
 
 def test_a_mention_at_the_wrong_time_is_overruled_and_listed(narrated):
@@ -128,11 +125,11 @@ def test_a_model_of_video_goes_by_the_narration_of_a_new_video_too(narrated):
     said = np.array([[10.0, 11.0, 0, 1.0], [25.0, 26.0, 1, 1.0], [45.0, 46.0, 2, 1.0]])
     named = model.localise([flat], mentions=[said])
     assert (named.evidence == SAID).all()
-    assert np.abs(named.intervals - [14, 29, 49]).max() <= 2
+    assert np.abs(named.intervals - [12, 27, 47]).max() <= 2
     unnamed = model.localise([flat], mentions=[np.empty((0, 4))])
     silent = model.localise([flat], mentions=[None])
     assert (unnamed.presence < named.presence).all()
-    assert unnamed.confidence.mean() < silent.confidence.mean()
+    assert unnamed.presence.mean() < silent.presence.mean()
 
 
 def test_steps_are_found_where_they_are_done(narrated):

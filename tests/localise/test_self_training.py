@@ -5,42 +5,43 @@ from hypothesis.extra import numpy as hnp
 from scipy.ndimage import gaussian_filter1d
 
 from howsteps.localise.decision import decide, fixed_extents, moving_sum, separate
+from howsteps.localise.order import Marginals, marginals
 from howsteps.localise.self_training import (
     LEARNING_OPTIONS,
     average_rows,
     centre_and_scale,
     gaussian_blur,
     learn,
+    locate,
 )
-from howsteps.localise.word_evidence import WindowPrior
+from howsteps.localise.video_evidence import SegmentPrior
 from howsteps.task import BETWEEN, LIKE_SEEN, SAID
 
 
 def collection(named, videos=6, length=80, seed=0):
     """Three steps, each visible for four intervals; ``named(n, k)``: video n names step k."""
     rng = np.random.default_rng(seed)
-    features, windows, truth = [], [], []
+    features, mentions, truth = [], [], []
     for n in range(videos):
         x = 0.3 * rng.random((length, 8)).astype(np.float32)
         places = np.array([15, 40, 65]) + rng.integers(-8, 9, 3)
-        window = np.zeros((length, 3), bool)
         for k, t in enumerate(places):
             x[t : t + 4, k] += 1.0
-            if named(n, k):
-                window[t - 4 : t + 7, k] = True
         features.append(centre_and_scale(x))
-        windows.append(window)
+        said = [(t - 2.0, t - 1.0, k) for k, t in enumerate(places) if named(n, k)]
+        mentions.append(np.array(said, float).reshape(-1, 3))
         truth.append(places)
-    return features, windows, np.array(truth)
+    return features, mentions, np.array(truth)
 
 
-def place(features, windows, **options):
+def place(features, mentions, **options):
     learning = LEARNING_OPTIONS["sight"]
-    prior = WindowPrior(windows, learning.log_prior, 1.0)
+    prior = SegmentPrior(mentions, [len(x) for x in features], 3, 1.0)
     learnt = learn(features, prior, learning, seconds=1.0)
     return decide(
+        locate(learnt.scores, learnt.prior, learning, seconds=1.0),
         learnt.scores,
-        prior.log_odds(),
+        learnt.prior.log_odds(),
         learning,
         seconds=1.0,
         coarsening=1,
@@ -50,27 +51,27 @@ def place(features, windows, **options):
 
 
 def test_a_step_is_found_in_the_videos_that_do_not_name_it():
-    features, windows, truth = collection(lambda n, k: (n + k) % 2 == 0)
-    located = place(features, windows, absent=False)
+    features, mentions, truth = collection(lambda n, k: (n + k) % 2 == 0)
+    located = place(features, mentions, absent=False)
     assert ((located.intervals >= truth) & (located.intervals < truth + 4)).all()
-    named = np.array([window.any(axis=0) for window in windows])
+    named = np.array([np.isin(range(3), rows[:, 2]) for rows in mentions])
     assert set(located.evidence[named]) == {SAID}
     assert set(located.evidence[~named]) <= {LIKE_SEEN, BETWEEN}
 
 
 def test_swapped_steps_are_found_against_the_order():
-    features, windows, truth = collection(lambda n, k: True)
+    features, mentions, truth = collection(lambda n, k: True)
     swapped = features[0].copy()
     first, second = slice(truth[0, 0], truth[0, 0] + 4), slice(truth[0, 1], truth[0, 1] + 4)
     swapped[first], swapped[second] = features[0][second], features[0][first]
-    windows[0][:] = False
-    located = place([swapped, *features[1:]], windows)
+    mentions[0] = mentions[0][:0]
+    located = place([swapped, *features[1:]], mentions)
     assert located.intervals[0, 0] > located.intervals[0, 1]
 
 
 def test_extents_contain_the_place_and_do_not_overlap():
-    features, windows, _ = collection(lambda n, k: (n + k) % 2 == 0)
-    located = place(features, windows)
+    features, mentions, _ = collection(lambda n, k: (n + k) % 2 == 0)
+    located = place(features, mentions)
     assert (located.first <= located.intervals).all()
     assert (located.intervals <= located.last).all()
     assert (located.last[:, :-1] < located.first[:, 1:]).all()
@@ -79,43 +80,33 @@ def test_extents_contain_the_place_and_do_not_overlap():
 @given(st.integers(1, 12), st.integers(1, 40), st.data())
 def test_a_place_is_in_the_middle_of_its_coarse_interval(coarsening, length, data):
     coarse = -(-length // coarsening)
-    at = data.draw(st.integers(0, coarse - 1))
-    scores = np.zeros((coarse, 1))
-    scores[at] = 9.0
-    located = decide(
-        [scores],
-        [0.0 * scores],
-        LEARNING_OPTIONS["sight"],
-        seconds=1.0,
-        coarsening=coarsening,
-        lengths=[length],
-        absent=False,
-    )
+    doing = np.zeros((coarse, 1))
+    doing[data.draw(st.integers(0, coarse - 1))] = 1.0
+    located = decide_by_video(doing, coarsening=coarsening, lengths=[length])
+    at = int(doing.argmax())
     assert located.intervals[0, 0] == min(at * coarsening + coarsening // 2, length - 1)
     assert located.first[0, 0] == at * coarsening
     assert located.last[0, 0] == min(at * coarsening + coarsening, length) - 1
 
 
+def decide_by_video(doing, **options):
+    located = Marginals(doing, np.full(doing.shape[1], 0.5))
+    flat = np.zeros_like(doing)
+    learning = LEARNING_OPTIONS["sight"]
+    return decide([located], [flat], [flat], learning, seconds=1.0, absent=False, **options)
+
+
 def test_the_extent_of_a_guess_is_limited_to_the_tolerance_of_its_confidence():
-    flat = np.zeros((100, 2))
-    located = decide(
-        [flat],
-        [0.0 * flat],
-        LEARNING_OPTIONS["sight"],
-        seconds=0.5,
-        coarsening=3,
-        lengths=[300],
-        absent=False,
-    )
+    located = decide_by_video(np.full((100, 2), 0.02), coarsening=3, lengths=[300])
     assert set(located.evidence[0]) == {BETWEEN}
-    assert (located.last - located.first <= 2 * 5 * 3).all()
+    assert (located.last - located.first <= 2 * 2 * 3).all()
 
 
 def test_a_step_that_is_neither_named_nor_seen_is_less_likely_present():
-    features, windows, truth = collection(lambda n, k: n > 0)
-    complete = place(features, windows, absent=False)
+    features, mentions, truth = collection(lambda n, k: n > 0)
+    complete = place(features, mentions, absent=False)
     features[0][truth[0, 1] : truth[0, 1] + 4] = features[0][:4]
-    without = place(features, windows, absent=False)
+    without = place(features, mentions, absent=False)
     assert without.presence[0, 1] < complete.presence[0, 1]
     assert without.confidence[0, 1] < complete.confidence[0, 1]
     assert (without.confidence <= without.presence).all()
@@ -124,10 +115,12 @@ def test_a_step_that_is_neither_named_nor_seen_is_less_likely_present():
 def test_an_absent_step_has_no_place_and_no_evidence():
     scores, log_odds = np.full((60, 2), -3.0), np.zeros((60, 2))
     log_odds[20:24, 0], scores[20:24, 0] = 4.0, 6.0
+    learning = LEARNING_OPTIONS["words"]
     located = decide(
+        [marginals(scores + log_odds, 3, learning.order)],
         [scores],
         [log_odds],
-        LEARNING_OPTIONS["words"],
+        learning,
         seconds=1.0,
         coarsening=1,
         lengths=[60],

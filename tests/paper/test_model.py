@@ -39,7 +39,7 @@ def test_a_saved_model_is_loaded_unchanged(model, tmp_path):
     assert again.options == model.options
     np.testing.assert_array_equal(again.weights.matrix, model.weights.matrix)
     np.testing.assert_array_equal(again.null_scores, model.null_scores)
-    assert json.loads((tmp_path / "jack" / "model.json").read_text())["version"] == 2
+    assert json.loads((tmp_path / "jack" / "model.json").read_text())["version"] == 3
 
 
 def test_a_model_of_the_paper_is_not_one_of_the_default_method(model, tmp_path):

@@ -5,6 +5,7 @@
 ==================  ==============================================================================
 ``features``        features of the videos, checked, and products with them
 ``word_evidence``   evidence of the words: mentions and usual positions
+``video_evidence``  evidence of the video: segments some seconds after their mentions
 ``ridge``           evidence of the features: ridge classifiers, scored by leaving one video out
 ``order``           the order of the steps: cheapest placement, soft order marginals
 ``self_training``   classifiers and posteriors, learnt from each other

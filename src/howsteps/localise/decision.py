@@ -1,21 +1,22 @@
 """The decision: place every step where it is most likely, with extent, certainty and evidence.
 
-A step goes where its posterior probability within 2.5 s is highest. The cues that are collected on
+By words, a step goes where its posterior probability within 2.5 s is highest; by video, where it is
+most probably being done. The cues that are collected on
 the way give the probability that it is in the video and that the place is correct
 (:mod:`howsteps.localise.certainty`); a step that is probably not in the video is absent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsteps.localise.certainty import CUES, estimate_certainty
+from howsteps.localise.certainty import CUES, estimate_certainty, unsure
 from howsteps.localise.features import Floats, Mask, Places
-from howsteps.localise.order import marginals
-from howsteps.localise.self_training import GAP, LEARNING_OPTIONS, LearningOptions, total_evidence
+from howsteps.localise.order import Marginals
+from howsteps.localise.self_training import LEARNING_OPTIONS, LearningOptions
 from howsteps.localise.word_evidence import reading_middles
 from howsteps.task import BETWEEN, LIKE_SAID, READ, SAID, Localisation
 
@@ -86,6 +87,7 @@ class StepIntervals:
 
 
 def decide(
+    located: Iterable[Marginals],
     scores: Sequence[Floats],
     log_odds: Sequence[Floats],
     options: LearningOptions,
@@ -93,7 +95,6 @@ def decide(
     seconds: float,
     coarsening: int,
     lengths: Sequence[int],
-    position_prior: Sequence[Floats] | None = None,
     support: Floats | None = None,
     mentioned: Sequence[Mask] | None = None,
     narrated: Mask | None = None,
@@ -104,9 +105,11 @@ def decide(
 
     Parameters
     ----------
+    located
+        Where each step is, for each video (:func:`howsteps.localise.self_training.locate`).
     scores, log_odds
-        T×K per video, on the coarse grid: classifier scores as log-weights, and the log-odds of the
-        mentions (zero where nothing is said).
+        T×K per video, on the coarse grid: classifier scores, and the log-odds of the mentions (zero
+        where nothing is said).
     options
         The options that the scores were learnt with.
     seconds
@@ -115,8 +118,6 @@ def decide(
         Number of intervals of the fine grid in one of the coarse grid.
     lengths
         T_n on the fine grid, which the result is on.
-    position_prior
-        T×K per video: log-density of the usual position of each step; uniform when None.
     support
         K: share of the videos that name each step, where it is known.
     mentioned
@@ -137,14 +138,10 @@ def decide(
     radius, columns, rate = round(NEAR / seconds), np.arange(n_steps), coarsening / seconds
     readings = readings or [None] * n_videos
     read = np.array([rows is not None for rows in readings])
-    for n, evidence in enumerate(total_evidence(scores, log_odds, position_prior)):
-        order: float | Floats = options.order
-        if read[n]:
-            order = np.where(log_odds[n].any(axis=0), options.read_order, options.order)
-        posterior, presence = marginals(evidence, round(GAP / seconds), order)
-        # A triangular kernel of 2.5 s on either side, as a sum of boxes.
-        smoothed = np.sum([moving_sum(posterior, r) for r in range(radius + 1)], axis=0)
-        best = smoothed.argmax(axis=0)
+    likely: list[Floats] = []  # T×K per video: a place at t is right
+    for n, (posterior, presence) in enumerate(located):
+        best, right = _most_likely(posterior, radius, segments=options.window is None)
+        likely.append(right)
         fine = np.minimum(best * coarsening + coarsening // 2, lengths[n] - 1)
         if (rows := readings[n]) is not None and options.extent is not None:
             # Words were read exactly: the middle of a reading, not of a coarse interval.
@@ -158,7 +155,7 @@ def decide(
             "said here": log_odds[n][best, columns],
             "said": log_odds[n].max(axis=0),
             "presence": np.clip(np.log(presence / (1.0 - presence)), -6.0, 6.0),
-            "peak": moving_sum(posterior, radius)[best, columns],
+            "peak": likely[n][best, columns],
             "score": scores[n][best, columns],
             "best score": scores[n].max(axis=0),
             "company": np.full(n_steps, presence.mean()),
@@ -183,8 +180,8 @@ def decide(
     for n, length in enumerate(lengths):
         by_time = np.argsort(places[n], kind="stable")
         if options.extent is None:
-            fine_scores = np.repeat(scores[n][:, by_time], coarsening, axis=0)[:length]
-            ends = extents(places[n, by_time], fine_scores)
+            fine = np.repeat(likely[n][:, by_time], coarsening, axis=0)[:length]
+            ends = extents(places[n, by_time], fine)
         else:
             extent = np.tile(options.extent, (n_steps, 1))
             if (rows := readings[n]) is not None:
@@ -195,8 +192,17 @@ def decide(
         # The scores around a guess are nearly flat, and say nothing about its extent.
         longest = np.where(kinds == BETWEEN, radius * coarsening, max(lengths))
         first, last = np.maximum(first, places - longest), np.minimum(last, places + longest)
-    confidence = np.where(left_out, 0.0, certainty.confidence)
+    confidence = _stated(certainty.confidence, kinds)
     return StepIntervals(places, first, last, confidence, kinds, certainty.presence, cues)
+
+
+def _most_likely(posterior: Floats, radius: int, *, segments: bool) -> tuple[Places, Floats]:
+    """Return the best place of each step (K), and the probability that a place is right (T×K)."""
+    if segments:
+        return posterior.argmax(axis=0), posterior
+    # A triangular kernel, as a sum of boxes.
+    smoothed = np.sum([moving_sum(posterior, r) for r in range(radius + 1)], axis=0)
+    return smoothed.argmax(axis=0), moving_sum(posterior, radius)
 
 
 def with_certainty(located: StepIntervals, read: Mask, *, absent: bool) -> StepIntervals:
@@ -214,14 +220,21 @@ def with_certainty(located: StepIntervals, read: Mask, *, absent: bool) -> StepI
         )
     certainty = estimate_certainty(cues, options.certainty_kinds, ~read, read)
     left_out = (located.intervals < 0) | (certainty.absent & absent)
+    evidence = np.where(left_out, "", located.evidence)
     return StepIntervals(
         np.where(left_out, -1, located.intervals),
         np.where(left_out, -1, located.first),
         np.where(left_out, -1, located.last),
-        np.where(left_out, 0.0, certainty.confidence),
-        np.where(left_out, "", located.evidence),
+        _stated(certainty.confidence, evidence),
+        evidence,
         certainty.presence,
     )
+
+
+def _stated(confidence: Floats, evidence: NDArray[np.str_]) -> Floats:
+    """Return the confidence of every place: 0 without one, never *sure* by the order alone."""
+    by_evidence = np.where(evidence == BETWEEN, unsure(confidence), confidence)
+    return np.where(evidence == "", 0.0, by_evidence)
 
 
 def extents(places: Places, scores: Floats) -> tuple[Places, Places]:

@@ -8,7 +8,7 @@ new videos. :class:`TaskData` puts a task on the grid of intervals; the paper's 
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -33,14 +33,18 @@ from howsteps.localise.features import (
     Videos,
     checked_features,
 )
-from howsteps.localise.model import Model, ModelOptions
+from howsteps.localise.model import OF_SEGMENTS, Model, ModelOptions
 from howsteps.localise.order import place_aligned
-from howsteps.localise.self_training import LEARNING_OPTIONS, LearningOptions, learn
+from howsteps.localise.self_training import (
+    LEARNING_OPTIONS,
+    LearningOptions,
+    Prior,
+    learn,
+    locate,
+)
+from howsteps.localise.video_evidence import SegmentPrior
 from howsteps.localise.word_evidence import (
-    LAG_MEAN,
-    LagPrior,
     LazySequence,
-    MentionPrior,
     ReadPrior,
     RelaxedWindow,
     WindowPrior,
@@ -55,6 +59,7 @@ from howsteps.task import BETWEEN, READ, SAID, Localisation, Reading, Script, Ta
 FeaturesByVideo = Mapping[str, NDArray[np.floating]]
 
 LEAD = 2.0  # seconds from the middle of a mention to the middle of its step
+READ_LEAD = 4.0  # the least from the start of a reading
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,7 @@ def localise(
     coarsening = options.coarsening(seconds)
     coarse = coarsening * seconds
     lengths = data.lengths_at(coarse)
-    prior = data.word_prior(options, coarse)
+    prior = data.mention_prior(options, coarse)
     positions = mentioned = None
     if options.use_position:
         positions = position_prior(data.all_mentions, lengths, data.steps, coarse)
@@ -130,13 +135,20 @@ def localise(
     )
     log_odds = learnt.prior.log_odds()
     located = decide(
+        locate(
+            learnt.scores,
+            learnt.prior,
+            options,
+            seconds=coarse,
+            position_prior=positions,
+            read=[rows is not None for rows in data.readings],
+        ),
         learnt.scores,
         log_odds,
         options,
         seconds=coarse,
         coarsening=coarsening,
         lengths=[data.lengths[n] for n in data.with_features],
-        position_prior=positions,
         support=data.support(),
         mentioned=mentioned,
         readings=data.readings,
@@ -153,6 +165,8 @@ def localise(
         data.place_by_mentions(located), data.read(data.without_features), absent=absent
     )
     settings = ModelOptions("default", options.regularisation, seconds, learnt_from=data.kind)
+    if isinstance(learnt.prior, SegmentPrior):
+        settings = replace(settings, **{n: getattr(learnt.prior, n) for n in OF_SEGMENTS})
     return TaskLocalisation(
         data.in_task_order(located, rest),
         data.of_task(overruled),
@@ -273,18 +287,11 @@ class TaskData:
             for n, read in zip(self.with_features, self.readings, strict=True)
         ]
 
-    def word_prior(self, options: LearningOptions, seconds: float) -> MentionPrior:
+    def mention_prior(self, options: LearningOptions, seconds: float) -> Prior:
         """Return the evidence of mentions and readings, in intervals of ``seconds``."""
-        prior, lengths = self._mention_prior(options, seconds), self.lengths_at(seconds)
-        if all(rows is None for rows in self.readings):
-            return prior
-        return ReadPrior(prior, self.readings, lengths, self.steps, seconds, options.read_spread)
-
-    def _mention_prior(self, options: LearningOptions, seconds: float) -> WindowPrior | LagPrior:
-        """Return the evidence of the mentions, in intervals of ``seconds``."""
         lengths = self.lengths_at(seconds)
         if options.window is None:
-            return LagPrior(self.mentions, lengths, self.steps, seconds)
+            return SegmentPrior(self.mentions, lengths, self.steps, seconds, self.readings)
         before, after = options.window
 
         def window(video: int) -> Floats:
@@ -293,7 +300,10 @@ class TaskData:
                 rows, length, seconds, self.steps, before=before, after=after
             )
 
-        return WindowPrior(LazySequence(window, len(lengths)), options.log_prior, seconds)
+        prior = WindowPrior(LazySequence(window, len(lengths)), options.log_prior, seconds)
+        if all(rows is None for rows in self.readings):
+            return prior
+        return ReadPrior(prior, self.readings, lengths, self.steps, seconds, options.read_spread)
 
     def mentioned(self, window: tuple[float, float], seconds: float) -> list[Mask]:
         """Return where a mention of the script names each step, T_n×K per video with features."""
@@ -377,7 +387,7 @@ class TaskData:
             lengths = [self.lengths[n] for n in long_enough]
             aligned = [rows[:, 2].astype(np.int64) for rows in mentions]
             times = [
-                reading_middles(rows, LAG_MEAN) if read else rows[:, :2].mean(axis=1) + LEAD
+                reading_middles(rows, READ_LEAD) if read else rows[:, :2].mean(axis=1) + LEAD
                 for rows, read in zip(mentions, self.read(long_enough), strict=True)
             ]
             intervals = [

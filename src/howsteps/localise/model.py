@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -13,27 +13,27 @@ from howsteps.errors import InputError
 from howsteps.io.arrays import read_arrays
 from howsteps.io.files import Folder, read_bounded
 from howsteps.localise.decision import StepIntervals, decide
-from howsteps.localise.features import (
-    Floats,
-    LocaliseError,
-    Mask,
-    checked_features,
-    checked_windows,
-)
+from howsteps.localise.features import Floats, LocaliseError, checked_features
 from howsteps.localise.ridge import Weights
-from howsteps.localise.self_training import GRID, LEARNING_OPTIONS
-from howsteps.localise.word_evidence import (
-    LagPrior,
-    ReadPrior,
-    WindowPrior,
-    window_probabilities,
-)
+from howsteps.localise.self_training import GRID, LEARNING_OPTIONS, Prior, locate
+from howsteps.localise.video_evidence import SegmentPrior, feature_changes
+from howsteps.localise.word_evidence import ReadPrior, WindowPrior, window_probabilities
 
 FILE = "model.json"
-VERSION = 2
+VERSION = 3
+OF_SEGMENTS = "lag", "spread", "change_weight", "any_step", "separation", "duration"
 _LARGEST = 2**20  # bytes of model.json
 _LARGEST_WEIGHT = 1e12  # real weights are far smaller
-_RANGES = {"regularisation": (0.0, 1e9), "seconds_per_interval": (0.01, 3600.0)}
+_RANGES = {
+    "regularisation": (0.0, 1e9),
+    "seconds_per_interval": (0.01, 3600.0),
+    "lag": (0.0, 60.0),
+    "spread": (0.1, 60.0),
+    "change_weight": (0.0, 100.0),
+    "any_step": (0.0, 100.0),
+    "separation": (0.0, 100.0),
+    "duration": (0.1, 3600.0),
+}
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,21 @@ class ModelOptions:
     """The options a model was learnt with; new features must agree with them.
 
     ``learnt_from`` is the kind of features, a key of
-    :data:`howsteps.localise.self_training.LEARNING_OPTIONS`; empty where it is unknown.
+    :data:`howsteps.localise.self_training.LEARNING_OPTIONS`; empty where it is unknown. The last
+    six are what was learnt about the segments of videos
+    (:class:`howsteps.localise.video_evidence.SegmentPrior`).
     """
 
     mode: str = "paper"
     regularisation: float | None = None
     seconds_per_interval: float | None = None
     learnt_from: str = ""
+    lag: float | None = None
+    spread: float | None = None
+    change_weight: float | None = None
+    any_step: float | None = None
+    separation: float | None = None
+    duration: float | None = None
 
 
 @dataclass(frozen=True)
@@ -133,11 +141,10 @@ class Model(SavedModel):
     def localise(
         self,
         features: Sequence[ArrayLike],
-        windows: Sequence[ArrayLike] | None = None,
         *,
-        absent: bool = False,
         mentions: Sequence[Floats | None] | None = None,
         readings: Sequence[Floats | None] | None = None,
+        absent: bool = False,
     ) -> StepIntervals:
         """Localise the steps in new videos.
 
@@ -145,76 +152,65 @@ class Model(SavedModel):
         ----------
         features
             T_n×d per video.
-        windows
-            T_n×K per video: where the narration allows each step, as evidence beside the scores and
-            the order. None: everywhere.
-        absent
-            Leave out the steps that are probably not in a video.
         mentions
-            S_n×4 per video, in place of ``windows``: start and end in seconds, the step, and the
-            probability that it is being done. None for a video without narration: that a narrator
-            does not mention a step is evidence too.
+            S_n×4 per video: start and end in seconds, the step, and the probability that it is
+            being done. None for a video without narration: that a narrator does not mention a step
+            is evidence too.
         readings
             S_n×3 per video that a language model read: start and end in seconds, and the step.
+        absent
+            Leave out the steps that are probably not in a video.
         """
         videos = self.checked_videos(features)
         lengths = [len(x) for x in videos]
-        allowed = checked_windows(windows, lengths, len(self.steps))
         options = LEARNING_OPTIONS[self.options.learnt_from]
-        seconds = self.options.seconds_per_interval or GRID
-        coarsening = options.coarsening(seconds)
-        coarse_seconds = coarsening * seconds
-        scores = [self.weights.scores(options.prepare(x, seconds)) for x in videos]
-        narrated = None
-        if mentions is None:
-            # A window that allows every interval is no evidence.
-            named: Sequence[Floats | Mask] = [window & ~window.all(axis=0) for window in allowed]
-            prior: WindowPrior | LagPrior = self._window_prior(named, coarsening, coarse_seconds)
+        fine = self.options.seconds_per_interval or GRID
+        coarsening = options.coarsening(fine)
+        seconds = coarsening * fine
+        narrations = mentions or [None] * len(videos)
+        spoken = [np.empty((0, 4)) if rows is None else rows for rows in narrations]
+        prepared = [options.prepare(x, fine) for x in videos]
+        scores = [self.weights.scores(x) for x in prepared]
+        coarse = [len(score) for score in scores]
+        prior: Prior
+        if options.window is None:
+            said = [rows[:, :3] for rows in spoken]
+            prior = SegmentPrior(said, coarse, len(self.steps), seconds, readings or ())
+            learnt = {name: getattr(self.options, name) for name in OF_SEGMENTS}
+            known = {name: value for name, value in learnt.items() if value is not None}
+            changes = feature_changes(prepared, seconds)
+            prior = replace(prior, changes=changes, **known)
+            scores = prior.standardise(scores)
+            prior = prior.measure(scores)
         else:
-            narrated = np.array([rows is not None for rows in mentions])
-            spoken = [np.empty((0, 4)) if rows is None else rows for rows in mentions]
-            prior = self._mention_prior(spoken, lengths, coarsening, coarse_seconds)
-        log_odds = prior.log_odds()
-        if readings is not None:
-            coarse, n_steps = [-(-length // coarsening) for length in lengths], len(self.steps)
-            read = ReadPrior(prior, readings, coarse, n_steps, coarse_seconds, options.read_spread)
-            log_odds = read.log_odds()
+            windows = [
+                window_probabilities(rows, length, fine, len(self.steps), *options.window)
+                for rows, length in zip(spoken, lengths, strict=True)
+            ]
+            starts = [np.arange(0, length, coarsening) for length in lengths]
+            inside = [np.maximum.reduceat(w, at) for w, at in zip(windows, starts, strict=True)]
+            prior = WindowPrior(inside, options.log_prior, seconds)
+            if readings is not None:
+                n_steps, spread = len(self.steps), options.read_spread
+                prior = ReadPrior(prior, readings, coarse, n_steps, seconds, spread)
         return decide(
-            [options.smooth_scores(score, coarse_seconds) for score in scores],
-            log_odds,
+            locate(
+                scores,
+                prior,
+                options,
+                seconds=seconds,
+                read=[rows is not None for rows in readings or [None] * len(videos)],
+            ),
+            scores,
+            prior.log_odds(),
             options,
-            seconds=coarse_seconds,
+            seconds=seconds,
             coarsening=coarsening,
             lengths=lengths,
-            narrated=narrated,
+            narrated=np.array([rows is not None for rows in narrations]),
             readings=readings,
             absent=absent,
         )
-
-    def _mention_prior(
-        self, mentions: Sequence[Floats], lengths: Sequence[int], coarsening: int, seconds: float
-    ) -> WindowPrior | LagPrior:
-        """Return the evidence of mentions on the coarse grid, whose intervals last ``seconds``."""
-        options, n_steps = LEARNING_OPTIONS[self.options.learnt_from], len(self.steps)
-        if options.window is None:
-            coarse = [-(-length // coarsening) for length in lengths]
-            return LagPrior([rows[:, :3] for rows in mentions], coarse, n_steps, seconds)
-        before, after = options.window
-        fine = seconds / coarsening
-        named = [
-            window_probabilities(rows, length, fine, n_steps, before=before, after=after)
-            for rows, length in zip(mentions, lengths, strict=True)
-        ]
-        return self._window_prior(named, coarsening, seconds)
-
-    def _window_prior(
-        self, windows: Sequence[Floats | Mask], coarsening: int, seconds: float
-    ) -> WindowPrior:
-        """Return the evidence of windows of the fine grid on the coarse grid."""
-        coarse = [
-            np.maximum.reduceat(window, np.arange(0, len(window), coarsening)) for window in windows
-        ]
-        return WindowPrior(coarse, LEARNING_OPTIONS[self.options.learnt_from].log_prior, seconds)
 
 
 def _checked(options: ModelOptions, modes: tuple[str, ...]) -> ModelOptions:

@@ -50,6 +50,8 @@ POSITION = 2.0  # ρ
 NEIGHBOURS = 4.0  # α
 BALANCE = 1.5  # λ
 RADIUS = 0.04  # of the neighbourhood, as a share of the video
+SMOOTH = 1.0  # seconds: standard deviation of the blur of scores of places
+SHARPNESS = 1.25  # log-weight of such a score one standard deviation above the mean
 _DESCENT = 25  # iterations of mirror descent
 _ROUNDS = 8  # of classifiers and segments
 _PLACE_ROUNDS = 6  # of classifiers and places
@@ -156,10 +158,10 @@ def _search(others: LeaveOneOut, lengths: Sequence[int], steps: int, seconds: fl
     labels = [np.exp(bell) for bell in bells]
     blur, gap, near = LABEL_BLUR / seconds, round(GAP / seconds), round(NEAR / seconds)
     for _ in range(_PLACE_ROUNDS):
-        raw = [options.smooth_scores(score, seconds) for score in others.scores(labels)]
+        raw = [gaussian_blur(score, SMOOTH / seconds, "edge") for score in others.scores(labels)]
         scores = _standardised(raw)
         found = [
-            posterior(options.sharpness * score + bell, gap, options.order)
+            posterior(SHARPNESS * score + bell, gap, options.order)
             for score, bell in zip(scores, bells, strict=True)
         ]
         labels = [gaussian_blur(each, blur, "constant") for each in found]

@@ -1,35 +1,41 @@
 """Self-training, the default localiser: learn each step where it is named, find it elsewhere.
 
-A classifier of each step is learnt from the windows of its mentions in the other videos
-(:mod:`howsteps.localise.ridge`). The evidence for each interval is e = a·s + p + u: its
-standardised score s, the log-odds p of the video's own mentions and the log-density u of the usual
-position of the step (:mod:`howsteps.localise.word_evidence`). With the order of the steps
-(:mod:`howsteps.localise.order`) it gives the posterior probability of every place.
+A classifier of each step is learnt where it is named in the other videos
+(:mod:`howsteps.localise.ridge`). Its scores, the video's own mentions and the order of the steps
+(:mod:`howsteps.localise.order`) give the posterior probability of every place.
 
-These posteriors are better labels than the windows: inside a window they select what looks like the
-step in other videos, and they also cover videos that do not name the step. So the classifiers are
-learnt again from them, together with the windows at half their weight, for a few rounds. Further
-rounds let a step drift away from its mentions: good scripts need few rounds, poor ones gain from
-more.
+By words (:mod:`howsteps.localise.word_evidence`), the evidence of a place is e = s + p + u: its
+standardised score s, the log-odds p of the mentions, and the log-density u of the usual position of
+the step. By video (:mod:`howsteps.localise.video_evidence`), a step is a segment, and its scores
+and mentions say where it begins and how long it lasts.
+
+These posteriors are better labels than the mentions: near a mention they select what looks like
+the step in other videos, and they also cover videos that do not name the step. So the classifiers
+are learnt again from them, together with the mentions, for a few rounds. Further rounds let a step
+drift away from its mentions: good scripts need few rounds, poor ones gain from more.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.localise.features import Floats, Videos
-from howsteps.localise.order import ORDER, posterior
+from howsteps.localise.order import ORDER, Marginals, marginals, posterior
 from howsteps.localise.ridge import LeaveOneOut, Standardiser, Weights
-from howsteps.localise.word_evidence import MentionPrior
+from howsteps.localise.video_evidence import SegmentPrior, feature_changes
+from howsteps.localise.word_evidence import ReadPrior, WindowPrior
 from howsteps.task import LIKE_SAID, LIKE_SEEN
 
 GRID = 1.0  # seconds: the grid of learning is no finer than this
 GAP = 3.0  # seconds: least time between consecutive steps
 MENTION_LABEL_WEIGHT = 0.5  # of the labels from mentions, relative to those from posteriors
+SAID_WEIGHT = 1 / 3  # the same for video, where both are probabilities
 LABEL_BLUR = 1.0  # seconds: standard deviation of the blur of posteriors that become labels
+
+Prior = WindowPrior | ReadPrior | SegmentPrior
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class LearningOptions:
     ----------
     window
         Δb and Δa in seconds: the flat window of a mention, for features of the narration itself.
-        None: the step is seen with a lag after its mention, which is learnt.
+        None: the step is a segment of the video, some seconds after its mention.
     log_prior
         Log-weight of a place inside such a window.
     regularisation
@@ -49,10 +55,6 @@ class LearningOptions:
         Number of times the classifiers are learnt again from the posteriors.
     centre
         Subtract the mean of each video: what a room, a person or a camera adds to all intervals.
-    sharpness
-        a: log-weight of a score one standard deviation above the mean.
-    smooth
-        Standard deviation, in seconds, of the blur of the scores; 0 for none.
     order
         γ: weight of the order of the steps.
     use_position
@@ -69,7 +71,7 @@ class LearningOptions:
         γ of a step that was read in the video: the language model has read its order.
     read_spread
         Standard deviation of the place of a step around what was read: seconds, and a share of the
-        seconds that were read. Small for words: the language model has read them too.
+        seconds that were read. Small, because the language model has read the words too.
     """
 
     window: tuple[float, float] | None
@@ -77,8 +79,6 @@ class LearningOptions:
     regularisation: float
     rounds: int
     centre: bool
-    sharpness: float = 1.0
-    smooth: float = 0.0
     order: float = ORDER
     use_position: bool = False
     extent: tuple[float, float] | None = None
@@ -95,12 +95,6 @@ class LearningOptions:
         """Return the features of one video as the classifiers take them, on the coarse grid."""
         coarse = average_rows(x, self.coarsening(seconds))
         return centre_and_scale(coarse) if self.centre else coarse
-
-    def smooth_scores(self, scores: Floats, seconds: float) -> Floats:
-        """Return scores (T×K, intervals of ``seconds``) blurred in time."""
-        if not self.smooth:
-            return scores
-        return gaussian_blur(scores, self.smooth / seconds, "edge")
 
 
 LEARNING_OPTIONS = {
@@ -120,12 +114,9 @@ LEARNING_OPTIONS = {
         regularisation=0.01,
         rounds=2,
         centre=True,
-        sharpness=1.25,
-        smooth=1.0,
         alike=LIKE_SEEN,
         certainty_kinds=("words and video", "video", "read and video", "video"),
         read_order=ORDER,
-        read_spread=(4.0, 0.25),
     ),
 }
 
@@ -137,21 +128,21 @@ class Learnt:
     Attributes
     ----------
     scores
-        T_n×K per video: log-weights by the classifier of the other videos.
+        T_n×K per video: standardised scores by the classifier of the other videos.
     prior
-        The mentions, with the lag and reliability that were learnt.
+        The mentions, with what was learnt about them.
     weights
-        The classifier of all videos, for new ones; its scores are standardised but not blurred.
+        The classifier of all videos, for new ones.
     """
 
     scores: tuple[Floats, ...]
-    prior: MentionPrior
+    prior: Prior
     weights: Weights
 
 
 def learn(
     features: Videos,
-    prior: MentionPrior,
+    prior: Prior,
     options: LearningOptions,
     *,
     seconds: float,
@@ -172,22 +163,81 @@ def learn(
     position_prior
         T_n×K per video: log-density of the usual position of each step; uniform when None.
     """
-    leave_one_out = LeaveOneOut(features, options.regularisation)
-    gap = round(GAP / seconds)
-    labels = list(prior.labels())
-    scores: list[Floats] = []
+    classifiers = LeaveOneOut(features, options.regularisation)
+    if isinstance(prior, SegmentPrior):
+        prior = replace(prior, changes=feature_changes(features, seconds))
+        return _learn_segments(classifiers, prior, options, seconds)
+    gap, labels = round(GAP / seconds), list(prior.labels())
     for rounds_left in range(options.rounds, -1, -1):
-        scores = [options.smooth_scores(score, seconds) for score in leave_one_out.scores(labels)]
-        standardiser = Standardiser.fit(scores, options.sharpness)
+        scores = classifiers.scores(labels)
+        standardiser = Standardiser.fit(scores)
         for n, score in enumerate(scores):  # in place, to hold one copy only
             scores[n] = standardiser.apply(score)
-        prior = prior.fit(scores)
         if rounds_left:
             evidence = total_evidence(scores, prior.log_odds(), position_prior)
-            for n, (e, mention_labels) in enumerate(zip(evidence, prior.labels(), strict=True)):
+            for n, (e, said) in enumerate(zip(evidence, prior.labels(), strict=True)):
                 posterior_labels = _as_labels(posterior(e, gap, options.order), seconds)
-                labels[n] = np.maximum(MENTION_LABEL_WEIGHT * mention_labels, posterior_labels)
-    return Learnt(tuple(scores), prior, standardiser.fold_into(leave_one_out.weights(labels)))
+                labels[n] = np.maximum(MENTION_LABEL_WEIGHT * said, posterior_labels)
+    return Learnt(tuple(scores), prior, standardiser.fold_into(classifiers.weights(labels)))
+
+
+def _learn_segments(
+    classifiers: LeaveOneOut, prior: SegmentPrior, options: LearningOptions, seconds: float
+) -> Learnt:
+    """Learn from the probability that each step is being done, by its segments so far."""
+    prior = _with_lag(classifiers, prior)
+    labels = prior.labels()
+    for rounds_left in range(options.rounds, -1, -1):
+        raw = classifiers.scores(labels)
+        _, prior = prior.fit(raw)
+        scores = prior.standardise(raw)
+        if rounds_left:
+            located = locate(scores, prior, options, seconds=seconds)
+            for n, (said, (doing, presence)) in enumerate(
+                zip(prior.labels(), located, strict=True)
+            ):
+                labels[n] = SAID_WEIGHT * said + (1.0 - SAID_WEIGHT) * presence * doing
+    return Learnt(tuple(scores), prior, classifiers.weights(labels))
+
+
+def _with_lag(classifiers: LeaveOneOut, prior: SegmentPrior) -> SegmentPrior:
+    """Choose the lag at which steps begin with a change, and look alike in all videos."""
+    candidates = prior.lags()
+    if len(candidates) == 1:
+        return candidates[0][1]
+
+    def log_likelihood(candidate: tuple[float, SegmentPrior]) -> float:
+        by_changes, at_lag = candidate
+        return by_changes + at_lag.fit(classifiers.scores(at_lag.labels()))[0]
+
+    return max(candidates, key=log_likelihood)[1]
+
+
+def locate(
+    scores: Sequence[Floats],
+    prior: Prior,
+    options: LearningOptions,
+    *,
+    seconds: float,
+    position_prior: Sequence[Floats] | None = None,
+    read: Sequence[bool] | None = None,
+) -> Iterator[Marginals]:
+    """Yield where each step is, by all evidence and the order, and whether it is in the video.
+
+    By words, ``places`` is the probability of every place; by video, the probability that the step
+    is being done there. ``read`` are the videos that a language model read.
+    """
+    gap = round(GAP / seconds)
+    if isinstance(prior, SegmentPrior):
+        for n, score in enumerate(scores):
+            yield prior.located(n, score, gap, options.order)
+        return
+    log_odds = prior.log_odds()
+    for n, evidence in enumerate(total_evidence(scores, log_odds, position_prior)):
+        order: float | Floats = options.order
+        if read is not None and read[n]:
+            order = np.where(log_odds[n].any(axis=0), options.read_order, options.order)
+        yield marginals(evidence, gap, order)
 
 
 def total_evidence(

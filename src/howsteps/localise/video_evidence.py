@@ -1,0 +1,326 @@
+"""Evidence of the video: a step is a segment that begins some seconds after it is named.
+
+**Segments.** A step of d seconds from s on has the log-likelihood ratio against the rest of the
+video
+
+    E(s, d) = log p(d) + c·(Δ·m(s, d) − Δ²/2) / v_d + β·(b(s) + b(s + d)) + constant
+
+where b is the standardised change of the features at its beginning and end, m(s, d) the mean score
+of the window, v_d the variance of the means of such windows in these videos (scores are correlated
+in time), Δ the mean score inside a step, p a log-normal density of durations, and c < 1 since the
+same few videos give the scores and Δ. Scores are standardised in each video, because a classifier
+that was learnt without a video's own mention is a weaker one. To the score of a step half of that
+of *any* step may be added: what no step looks like is background.
+
+**Mentions.** A step begins within some seconds of its mention plus the *lag*. With q the density of
+its beginning and ρ the probability that the mention is of this step at all, the odds of s against a
+uniform beginning are 1 + ρ/(1 − ρ)·T·q(s).
+
+**What is learnt.** The lag and β: features change where steps begin, so they maximise, over the
+mentions,
+
+    prior(lag) · Π_j [1 − ρ + ρ·Σ_s q_j(s)·exp(β·b(s)) / mean exp(β·b)]
+
+No classifier takes part, for one that was learnt at some lag confirms it; but where there are
+several maxima (steps end with a change too) the classifiers that are learnt at each choose, by the
+likelihood below. Then, after every round, whether it is added, Δ and the median duration maximise
+the marginal likelihood of the scores of the steps that are named,
+
+    Π_nk Σ_s [ρ·q(s) + (1 − ρ)/T] · Σ_d exp E(s, d)
+
+with weak priors: with a few short mentions and useless features they stay where they are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.localise.features import Floats, Videos
+from howsteps.localise.order import Marginals, marginals
+from howsteps.localise.word_evidence import READ_RELIABILITY, reading_middles
+
+DURATIONS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)  # seconds
+DURATION, DURATION_SPREAD = 6.0, 1.0  # usual median; deviation of the logarithm
+MEDIANS = np.array([2.0, 3.0, 4.5, 6.0, 9.0, 13.0])  # seconds: candidates
+SEPARATION, SEPARATION_DEVIATION = 1.0, 0.5  # Δ: prior
+SEPARATIONS = np.arange(0.0, 3.01, 0.25)
+CAUTION = 0.7  # c
+ANY_STEP = (0.0, 0.5)  # weights of the score of any step
+
+LAG, LAG_DEVIATION = 2.5, 3.0  # seconds: prior
+LAGS = np.arange(0.0, 8.1, 0.5)
+CHANGE_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)  # β
+CHANGE_COST = 2.0  # log-prior of β, per unit
+CHANGE_WINDOW = 3.0  # seconds on either side of a change
+SPREAD = 2.0  # seconds: usual standard deviation of the beginning around mention + lag
+SPREADS = (1.5, 2.0, 3.0, 4.5)
+SPREAD_DEVIATION = 1.0  # of the logarithm: prior
+RELIABILITY = 0.9  # ρ
+READ_SPREAD = 4.0, 0.25  # standard deviation for a reading: seconds, share of its length
+HALF = 2.5  # seconds from the beginning of a step to its middle, which is what readings tell
+
+
+@dataclass(frozen=True)
+class SegmentPrior:
+    """Mentions of steps that are segments of the video, and what was learnt about both.
+
+    Attributes
+    ----------
+    mentions
+        S_n×3 per video: start and end in seconds, and the step.
+    lengths, steps
+        T_n and K.
+    seconds
+        Duration of an interval.
+    readings
+        Like the mentions: what a language model read, in place of them; None in other videos.
+    changes
+        T_n per video: how much the features change at each start of an interval.
+    change_weight
+        β.
+    lag
+        Seconds from the start of a mention to the start of its step.
+    spread
+        Standard deviation of the beginning of a step around mention + lag, in seconds.
+    any_step
+        Weight of the score of any step, relative to that of the step itself.
+    separation
+        Δ.
+    duration
+        Median of p, in seconds.
+    variances
+        v_d; those of the videos in question until they are fitted.
+    """
+
+    mentions: Sequence[Floats]
+    lengths: Sequence[int]
+    steps: int
+    seconds: float
+    readings: Sequence[Floats | None] = ()
+    changes: Sequence[Floats] = ()
+    change_weight: float = 0.0
+    lag: float = LAG
+    spread: float = SPREAD
+    any_step: float = 0.0
+    separation: float = SEPARATION
+    duration: float = DURATION
+    variances: Floats = field(default_factory=lambda: np.ones(len(DURATIONS)))
+
+    def labels(self) -> list[Floats]:
+        """Return the probability that each step is being done, by the mentions, T_n×K per video."""
+        return [self._doing(n) for n in range(len(self.lengths))]
+
+    def log_odds(self) -> list[Floats]:
+        """Return the log-odds that each step is being done against any other time, T_n×K each."""
+        mean_length = float(np.exp(self._log_durations()) @ self._sizes())
+        return [
+            np.log1p(self._odds(n) * length * self._doing(n) / mean_length)
+            for n, length in enumerate(self.lengths)
+        ]
+
+    def lags(self) -> list[tuple[float, Self]]:
+        """Return copies with the lags at which mentions meet changes of the features.
+
+        One for each spread and local maximum of the log-likelihood, which comes first: a mention
+        may meet the end of its step, or the beginning of the next one, as well as its own.
+        """
+        candidates = []
+        for spread in SPREADS:
+            weighted = [replace(self, spread=spread, change_weight=w) for w in CHANGE_WEIGHTS]
+            profiles = [one._lag_profile() for one in weighted]
+            best = int(np.argmax([profile.max() for profile in profiles]))
+            around = np.pad(profiles[best], 1, constant_values=-np.inf)
+            modes = np.flatnonzero((around[1:-1] > around[:-2]) & (around[1:-1] >= around[2:]))
+            candidates += [
+                (float(profiles[best][i]), replace(weighted[best], lag=float(LAGS[i])))
+                for i in modes
+            ]
+        return candidates
+
+    def _lag_profile(self) -> Floats:
+        """Return the log-likelihood of the changes at the mentions for each of ``LAGS``."""
+        total = -0.5 * ((LAGS - LAG) / LAG_DEVIATION) ** 2
+        total -= 0.5 * (np.log(self.spread / SPREAD) / SPREAD_DEVIATION) ** 2
+        total -= CHANGE_COST * self.change_weight
+        for n, rows in enumerate(self.mentions):
+            odds = np.exp(self._change_log_odds(n))
+            deviations = np.full(len(rows), self.spread)
+            for i, lag in enumerate(LAGS):
+                q = self._bells(rows[:, 0] + lag, deviations, len(odds))
+                total[i] += np.log1p(RELIABILITY * ((odds - 1.0) @ q)).sum()
+        return total
+
+    def standardise(self, scores: Sequence[Floats]) -> list[Floats]:
+        """Return scores (T_n×K) of mean 0 and deviation 1 in each video, with those of any step."""
+
+        def combined(x: Floats) -> Floats:
+            of_any = _standardised(x.sum(axis=1, keepdims=True))
+            return _standardised(_standardised(x) + self.any_step * of_any)
+
+        return [combined(x) for x in scores]
+
+    def fit(self, scores: Sequence[Floats]) -> tuple[float, Self]:
+        """Fit the scores, Δ, the duration and v_d to leave-one-out scores of the classifiers.
+
+        Returns the log-likelihood and a fitted copy.
+        """
+        best: tuple[float, Self] = -np.inf, self
+        for weight in ANY_STEP:
+            weighted = replace(self, any_step=weight)
+            standardised = weighted.standardise(scores)
+            windows = [self._windows(x) for x in standardised]
+            fitted = weighted.measure(standardised)
+            for name, values, distance in (
+                ("separation", SEPARATIONS, (SEPARATIONS - SEPARATION) / SEPARATION_DEVIATION),
+                ("duration", MEDIANS, np.log(MEDIANS / DURATION)),
+            ):
+                changed: list[dict[str, Any]] = [{name: float(value)} for value in values]
+                candidates = [replace(fitted, **change) for change in changed]
+                likelihoods = np.array([one._log_likelihood(windows) for one in candidates])
+                likelihoods -= 0.5 * distance**2
+                fitted = candidates[int(likelihoods.argmax())]
+            best = max(best, (float(likelihoods.max()), fitted), key=lambda fit: fit[0])
+        return best
+
+    def measure(self, scores: Sequence[Floats]) -> Self:
+        """Return a copy with v_d of these scores."""
+        return replace(self, variances=_variances([self._windows(x) for x in scores]))
+
+    def located(self, video: int, scores: Floats, gap: int, order: float | Floats) -> Marginals:
+        """Return the probability that each step is being done (T×K), and of its presence."""
+        by_duration = self._log_ratios(video, self._windows(scores))
+        by_start = np.logaddexp.reduce(by_duration, axis=0)
+        said = np.log1p(self._odds(video) * self.lengths[video] * self._starts(video))
+        starts, presence = marginals(by_start + said, gap, order)
+        return Marginals(self._spread(starts * np.exp(by_duration - by_start)), presence)
+
+    def _doing(self, video: int) -> Floats:
+        probability = np.exp(self._log_durations())[:, None, None]
+        return self._spread(probability * self._starts(video))
+
+    def _odds(self, video: int) -> float:
+        reliability = READ_RELIABILITY if self._read(video) is not None else RELIABILITY
+        return reliability / (1.0 - reliability)
+
+    def _read(self, video: int) -> Floats | None:
+        return self.readings[video] if self.readings else None
+
+    def _starts(self, video: int) -> Floats:
+        """Return q of each step, T×K: the mean over its mentions, 0 where it has none."""
+        rows = self._read(video)
+        if rows is None:
+            rows = self.mentions[video]
+            start, deviation = rows[:, 0] + self.lag, np.full(len(rows), self.spread)
+        else:
+            start = reading_middles(rows, self.lag + HALF) - HALF
+            deviation = np.hypot(READ_SPREAD[0], READ_SPREAD[1] * (rows[:, 1] - rows[:, 0]))
+        belongs = rows[:, 2].astype(np.int64)[:, None] == np.arange(self.steps)
+        bells = self._bells(start, deviation, self.lengths[video])
+        mean: Floats = bells @ (belongs / np.maximum(belongs.sum(axis=0), 1))
+        return mean
+
+    def _bells(self, means: Floats, deviations: Floats, length: int) -> Floats:
+        """Return normal densities at the starts of the intervals, T×S; some mass may be outside."""
+        offset = (np.arange(length)[:, None] * self.seconds - means) / deviations
+        scale = self.seconds / (deviations * np.sqrt(2 * np.pi))
+        density: Floats = np.exp(-0.5 * offset**2) * scale
+        return density
+
+    def _sizes(self) -> NDArray[np.int64]:
+        """Return the durations in intervals."""
+        return np.maximum(np.rint(np.array(DURATIONS) / self.seconds), 1).astype(np.int64)
+
+    def _log_durations(self) -> Floats:
+        """Return log p of each duration."""
+        log = np.log(DURATIONS)
+        density = np.exp(-0.5 * ((log - np.log(self.duration)) / DURATION_SPREAD) ** 2)
+        weight = density * np.gradient(log)
+        value: Floats = np.log(weight / weight.sum())
+        return value
+
+    def _windows(self, scores: Floats) -> Floats:
+        """Return m, D×T×K; NaN where the window does not end in the video."""
+        total = np.vstack([np.zeros((1, self.steps)), np.cumsum(scores, axis=0)])
+        means = np.full((len(DURATIONS), *scores.shape), np.nan)
+        for mean, size in zip(means, self._sizes(), strict=True):
+            count = max(len(scores) - size + 1, 0)
+            mean[:count] = (total[size:] - total[:count]) / size
+        return means
+
+    def _log_ratios(self, video: int, windows: Floats) -> Floats:
+        """Return E, D×T×K; −∞ where the window does not end in the video."""
+        gain = (self.separation * windows - self.separation**2 / 2) / self.variances[:, None, None]
+        value: Floats = self._log_durations()[:, None, None] + CAUTION * gain
+        if self.changes:
+            change = self._change_log_odds(video)
+            ends = np.minimum(np.arange(len(change)) + self._sizes()[:, None], len(change) - 1)
+            value += (change + change[ends])[:, :, None]
+        value[np.isnan(windows)] = -np.inf
+        return value
+
+    def _change_log_odds(self, video: int) -> Floats:
+        """Return β·b less the logarithm of its mean odds, T."""
+        scaled = self.change_weight * self.changes[video]
+        odds: Floats = scaled - np.log(np.exp(scaled).mean())
+        return odds
+
+    def _log_likelihood(self, windows: Sequence[Floats]) -> float:
+        """Return the marginal log-likelihood of the scores of the steps that are named."""
+        total = 0.0
+        for n, means in enumerate(windows):
+            q = self._starts(n)
+            named = q.any(axis=0)
+            if named.any():
+                start = RELIABILITY * q[:, named] + (1.0 - RELIABILITY) / len(q)
+                ratios = np.logaddexp.reduce(self._log_ratios(n, means[:, :, named]), axis=0)
+                total += float(np.logaddexp.reduce(np.log(start) + ratios, axis=0).sum())
+        return total
+
+    def _spread(self, starts: Floats) -> Floats:
+        """Return the probability of being in a segment, T×K, from those of the segments, D×T×K."""
+        doing = np.zeros(starts.shape[1:])
+        rows = np.arange(len(doing))
+        for probability, size in zip(starts, self._sizes(), strict=True):
+            total = np.vstack([np.zeros((1, self.steps)), np.cumsum(probability, axis=0)])
+            doing += total[1:] - total[np.maximum(rows + 1 - size, 0)]
+        return np.minimum(doing, 1.0)
+
+
+def feature_changes(videos: Videos, seconds: float) -> list[Floats]:
+    """Return how much the features change at the start of every interval, T_n per video.
+
+    The distance between the means of the three seconds before and after, in units of its deviation
+    under independent rows; of mean 0 and deviation 1 over all videos.
+    """
+    radius = max(round(CHANGE_WINDOW / seconds), 1)
+    changes = []
+    for x in videos:
+        total = np.vstack([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0, dtype=np.float64)])
+        t = np.arange(len(x))
+        first, last = np.maximum(t - radius, 0), np.minimum(t + radius, len(x))
+        before, after = (t - first)[:, None], (last - t)[:, None]
+        mean_before = (total[t] - total[first]) / np.maximum(before, 1)
+        distance = np.linalg.norm((total[last] - total[t]) / after - mean_before, axis=1)
+        changes.append(distance * np.sqrt(before * after / (before + after))[:, 0])
+    everywhere = np.concatenate(changes)
+    scale = max(float(everywhere.std()), 1e-12)
+    return [(change - everywhere.mean()) / scale for change in changes]
+
+
+def _standardised(scores: Floats) -> Floats:
+    deviation = scores.std(axis=0)
+    value: Floats = (scores - scores.mean(axis=0)) / np.where(deviation > 1e-12, deviation, 1.0)
+    return value
+
+
+def _variances(windows: Sequence[Floats]) -> Floats:
+    """Return v_d, the variance of the window means of each duration over all videos and steps."""
+    variances = []
+    for means in zip(*windows, strict=True):
+        values = np.concatenate([mean[~np.isnan(mean)] for mean in means])
+        variance = float(values.var()) if len(values) else 0.0
+        variances.append(variance if variance > 1e-9 else 1.0)
+    return np.array(variances)
