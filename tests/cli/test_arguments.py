@@ -245,8 +245,11 @@ class TestSurroundings:
         with pytest.raises(ConnectionResetError):
             main()
 
-    def test_numba_that_cannot_be_loaded_is_one_line(self, job: Path) -> None:
-        ended = self.ended("script", str(job), env={**os.environ, "NUMBA_NUM_THREADS": "0"})
+    def test_numba_that_cannot_be_loaded_is_one_line(self, job: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        ended = self.ended(
+            *("run", str(job), "-o", str(out), "-q"), env={**os.environ, "NUMBA_NUM_THREADS": "0"}
+        )
         assert ended.returncode == 1
         [line] = ended.stderr.splitlines()
-        assert line.startswith("howsteps: Numba cannot be loaded: ")
+        assert "Numba cannot be loaded: " in line

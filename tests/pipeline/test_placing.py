@@ -165,3 +165,54 @@ class TestPagesOfText:
         with pytest.raises(InputError, match=r"script\.md:2: there are no words"):
             place_again(out, "fill the tub\n- ???")
         assert {path: path.read_bytes() for path in out.iterdir() if path.is_file()} == before
+
+
+@pytest.fixture(scope="module")
+def dropped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dropped")
+    job = captions(folder / "wash a cat")
+    run(job, folder / "out", RunOptions(steps=8, drop=("bob",)))
+    shutil.rmtree(job)
+    return folder / "out"
+
+
+class TestOtherVideos:
+    def test_a_video_that_was_set_aside_is_used_without_its_file(
+        self, dropped: Path, tmp_path: Path
+    ) -> None:
+        out = Path(shutil.copytree(dropped, tmp_path / "copy"))
+        assert "bob" not in read_result(out).by_video
+        after = place_again(out, None, keep=["bob"])
+        assert after == read_result(out)
+        assert after.set_aside == ()
+        assert not (out / "set-aside.json").exists()
+        said = {m.video for step in after.script.steps for m in step.mentions}
+        assert "bob" in said
+        assert any(place.time is not None for place in in_video(after, "bob"))
+        assert "keep: bob" in (out / "script.md").read_text("utf-8")
+
+    def test_there_and_back_is_the_same_result(self, out: Path) -> None:
+        before = read_result(out)
+        without = place_again(out, None, drop=["dan"])
+        assert [each.video for each in without.set_aside] == ["dan"]
+        assert in_video(without, "dan") == []
+        assert all(m.video != "dan" for step in without.script.steps for m in step.mentions)
+        again = place_again(out, None, keep=["dan"])
+        assert [video.id for video in again.task.videos] == [v.id for v in before.task.videos]
+        assert again.set_aside == ()
+        assert in_video(again, "dan")
+
+    def test_the_lines_of_a_script_choose_videos(self, dropped: Path, tmp_path: Path) -> None:
+        out = Path(shutil.copytree(dropped, tmp_path / "copy"))
+        text = (out / "script.md").read_text("utf-8")
+        assert "drop: bob" in text
+        (out / "script.md").write_text(text.replace("drop: bob", "keep: bob"), "utf-8")
+        after = place_again(out, out / "script.md")
+        assert "bob" in after.by_video
+        assert after.problems == ()
+
+    def test_a_video_must_be_left(self, out: Path) -> None:
+        before = read_result(out)
+        with pytest.raises(HowstepsError, match="no video would be left"):
+            place_again(out, None, drop=[video.id for video in before.task.videos])
+        assert read_result(out) == before

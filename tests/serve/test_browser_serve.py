@@ -400,3 +400,16 @@ def test_videos_are_served_by_number_and_thumbnails_follow_the_places(
     assert one.time == pytest.approx(30.0, abs=0.1)
     row = "document.querySelectorAll('.grid tbody tr')[1]"
     until(page, f"{row}.querySelector('img') !== null", seconds=90)
+
+
+def test_a_video_is_left_out_and_used_again_with_a_click(visit, served, work) -> None:
+    page = visit(served)
+    page.locator("#timelines").scroll_into_view_if_needed()
+    page.get_by_role("button", name="Leave out: Bo makes tea").click()
+    until(page, "document.querySelectorAll('#aside [data-id=Bo]').length === 1", seconds=30)
+    assert [each.video for each in read_result(work).set_aside] == ["Bo"]
+    page.get_by_role("button", name="Use again: Bo makes tea").click()
+    until(page, "document.querySelector('#aside') === null", seconds=30)
+    assert "Bo" in read_result(work).by_video
+    key(page, "delete 0").click()
+    placed(page, served)

@@ -15,7 +15,7 @@ from howsteps._cli.app import INTERRUPTED
 from howsteps.errors import CannotWrite, HowstepsError
 from howsteps.pipeline import placing
 from howsteps.report.page import PAGE
-from howsteps.serve.edits import FILE
+from howsteps.serve.edits import FILE, BadEdit
 from howsteps.serve.session import LOCK, Outdated, Session, without_folders
 from howsteps.store import read_result
 from howsteps.task import BY_HAND
@@ -243,3 +243,28 @@ WORK = Path("/home/me/my jobs/tea")
 )
 def test_folders_are_removed(message, shown) -> None:
     assert without_folders(message, WORK) == (shown or message)
+
+
+def test_a_video_is_left_out_and_used_again(session, work) -> None:
+    before = read_result(work)
+    session.edit(WRITER, 0, {"do": RENAME})
+    with pytest.raises(BadEdit, match="wait until"):
+        session.edit(WRITER, 1, {"drop": "Bo"})
+    assert session.wait_until_placed(60)
+    session.edit(WRITER, 1, {"drop": "Bo"})
+    assert session.wait_until_placed(60)
+    assert session.status()["choices"] == 1
+    found = read_result(work)
+    assert "Bo" not in found.by_video
+    assert [each.video for each in found.set_aside] == ["Bo"]
+    assert found.script.steps[0].label == "begin"
+    assert "Bo" not in {video["id"] for video in session.content()["videos"]}
+    session.edit(WRITER, 0, {"keep": "Bo"})
+    assert session.wait_until_placed(60)
+    assert read_result(work).by_video.keys() == before.by_video.keys()
+
+
+@pytest.mark.parametrize("change", [{"keep": "Bo"}, {"drop": "Zoe"}, {"keep": 5}, {"drop": None}])
+def test_only_a_known_video_is_chosen(session, change) -> None:
+    with pytest.raises(BadEdit):
+        session.edit(WRITER, 0, change)

@@ -190,27 +190,33 @@ def localise(
         Path, typer.Option("--out", "-o", metavar="FOLDER", help="The work folder of a run.")
     ],
     script: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             metavar="FILE",
             help="The work folder's script.md after you edited it, any list of steps, or a "
-            "script.json.",
+            "script.json. Default: the steps as they are.",
         ),
-    ],
+    ] = None,
+    keep: options.Keep = None,
+    drop: options.Drop = None,
     parser: options.Parser = None,
     json_lines: options.JsonLines = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Place the steps again, after you edited the script.
+    """Place the steps again, after you edited them, or in other videos.
 
     The videos of the work folder are not read, so it takes seconds. Steps that you wrote are
-    matched with what narrators say, and the files of the work folder are updated. To change options
-    or to add videos, use 'run' with --script.
+    matched with what narrators say, and the files of the work folder are updated. --keep uses a
+    video that was set aside. To change options or to add videos, use 'run' with --script.
 
     Example: howsteps localise --out steps/ --script steps/script.md
     """
+    if not (script or keep or drop):
+        raise typer.BadParameter("what is to change? Give --script, --keep or --drop")
     with screen.progress(quiet=quiet, json_lines=json_lines) as callback:
-        result = place_again(work, script, parser=parser, callback=callback)
+        result = place_again(
+            work, script, keep=keep or (), drop=drop or (), parser=parser, callback=callback
+        )
     if not json_lines:
         show({result.task.name: result}, {result.task.name: work})
     screen.finish(result.problems, found=True)

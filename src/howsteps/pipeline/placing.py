@@ -23,18 +23,22 @@ from howsteps.pipeline.executor import single_threaded
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.pipeline.options import INTERVAL, RunOptions, trusted_options
+from howsteps.pipeline.selection import LEFT_OUT
 from howsteps.pipeline.work_folder import (
     CACHE,
     SCRIPT,
     SCRIPT_TEXT,
     check_parts,
+    read_aside,
     root_of,
+    write_aside,
     write_model,
     write_report,
     write_result,
     write_script,
     writing_to,
 )
+from howsteps.script.matching import find_known_steps
 from howsteps.script.text_form import VideoChoices, parse_choices, parse_script_text
 from howsteps.script.text_mentions import script_of_text, with_matches
 from howsteps.store import (
@@ -56,8 +60,10 @@ from howsteps.task import (
     Reading,
     Result,
     Script,
+    SetAside,
     Step,
     Task,
+    Video,
 )
 from howsteps.vision.features import Features
 
@@ -67,8 +73,10 @@ LABELS = "labels"
 
 def place_again(
     work: Path | str,
-    script: Script | Path | str,
+    script: Script | Path | str | None,
     *,
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
     by_hand: Sequence[Localisation] | None = None,
     matched: bool = False,
     parser: str | None = None,
@@ -86,7 +94,10 @@ def place_again(
     work
         The work folder of a single result.
     script
-        The new script; the path of its file (``.json``, else text); or its text.
+        The new script; the path of its file (``.json``, else text); or its text. None: that of the
+        result, for other videos.
+    keep, drop
+        Ids of videos that were set aside, to be used; and of videos to leave out from now on.
     by_hand
         Places that a person chose for steps of the new script: each is treated as a mention there,
         and is certain. A localisation without a time means that the step is not in the video.
@@ -119,13 +130,18 @@ def place_again(
         raise HowstepsError(f"{work} is a file, not a folder")
     check_parts(work)
     found = unchanged_since or fingerprint(result_file(work))
-    before = read_result(work)
     root = root_of(work)
     stages.check_parser(parser)
     options, problems = trusted_options(work if (work / OPTIONS).exists() else root, parser)
     context = Context(Cache(root / CACHE), callback=callback or ignore_event)
     given = script.absolute() if isinstance(script, Path) else None
-    if not isinstance(script, Script):
+    if given and is_text(given):
+        lines = with_choices(RunOptions(keep=tuple(keep), drop=tuple(drop)), given)
+        keep, drop = lines.keep, lines.drop
+    before, aside = with_videos(read_result(work), read_aside(work), keep, drop)
+    if script is None:
+        new = before.script
+    elif not isinstance(script, Script):
         new, remarks = read_given_script(script, before.task, before.script, options, context)
         problems += remarks
     elif matched:
@@ -154,14 +170,14 @@ def place_again(
         localisations=localised.localisations,
         readings=readings,
     )
-    if given and is_text(given):
-        options = with_choices(options, given)
-        problems += _unused_choices(result, options, given)
-    choices = VideoChoices(before.set_aside, options.keep)
+    if given:
+        problems += _unused_choices(result, keep, drop, given)
+    choices = VideoChoices(before.set_aside, _still_kept(task, (*options.keep, *keep)))
     with writing_to(root):
         check_unchanged(work / FILE, found)
         problems += write_script(task, new, work, edited=True, given=given, choices=choices)
         write_model(localised.model, work)
+        write_aside(task.name, aside, work)
         write_result(result, work, context)
         if pages:
             problems += write_report(result, work, context, unreadable_media(task, features))
@@ -169,11 +185,63 @@ def place_again(
     return replace(result, problems=tuple(problems))
 
 
-def _unused_choices(result: Result, options: RunOptions, script: Path) -> list[Problem]:
-    """A remark if a script keeps or drops videos, which needs another run."""
+def _still_kept(task: Task, keep: Iterable[str]) -> list[str]:
+    used = {video.id for video in task.videos}
+    return [video for video in dict.fromkeys(keep) if video in used]
+
+
+def with_videos(
+    before: Result, aside: Sequence[Video], keep: Collection[str], drop: Collection[str]
+) -> tuple[Result, tuple[Video, ...]]:
+    """A result with other videos, and those that are now set aside.
+
+    The narrations of the kept ones are matched with the steps.
+    """
+    kept = [video for video in aside if video.id in keep]
+    dropped = [v for v in before.task.videos if v.id in drop and v.id not in keep]
+    if not (kept or dropped):
+        return before, tuple(aside)
+    out, back = {video.id for video in dropped}, {video.id for video in kept}
+    videos = [video for video in (*before.task.videos, *kept) if video.id not in out]
+    if not videos:
+        raise HowstepsError("no video would be left")
+    videos.sort(key=lambda video: video.id)
+    task = replace(before.task, videos=tuple(videos))
+    acts = [[m for m in step.mentions if m.verb] for step in before.script.steps]
+    found = find_known_steps(acts, Task(task.name, tuple(kept)))
+    order = {video.id: index for index, video in enumerate(videos)}
+    steps = tuple(
+        replace(
+            step,
+            mentions=tuple(
+                sorted(
+                    (m for m in (*step.mentions, *new) if m.video in order),
+                    key=lambda m: (order[m.video], m.start, m.end, m.phrase),
+                )
+            ),
+        )
+        for step, new in zip(before.script.steps, found, strict=True)
+    )
+    left = tuple(each for each in before.set_aside if each.video not in back)
+    changed = replace(
+        before,
+        task=task,
+        script=replace(before.script, steps=steps),
+        localisations=tuple(p for p in before.localisations if p.video not in out),
+        readings=tuple(r for r in before.readings if r.video not in out),
+        read_videos=frozenset(before.read_videos) - out,
+        set_aside=(*left, *(SetAside(v.id, v.title, LEFT_OUT) for v in dropped)),
+    )
+    return changed, (*(video for video in aside if video.id not in back), *dropped)
+
+
+def _unused_choices(
+    result: Result, keep: Sequence[str], drop: Sequence[str], script: Path
+) -> list[Problem]:
+    """A remark if a script keeps videos that are not in the work folder: this needs another run."""
     aside = {each.video for each in result.set_aside}
     used = {video.id for video in result.task.videos}
-    if aside.isdisjoint(options.keep) and used.isdisjoint(options.drop):
+    if aside.isdisjoint(keep) and used.isdisjoint(drop):
         return []
     reason = "to use or leave out other videos, run again: howsteps run INPUT --script script.md"
     return [Problem(script, reason, harmless=True)]

@@ -37,6 +37,7 @@ from howsteps.pipeline.work_folder import (
     check_parts,
     other_job_remark,
     remove_if_empty,
+    write_aside,
     write_model,
     write_overview,
     write_report,
@@ -416,6 +417,8 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     task = replace(task, videos=tuple(map(without_captions, task.videos)))
     result = Result(task, script, placed.localisations, tuple(set_aside), ways, readings, read)
     write_model(placed.model, job.folder)
+    out = {each.video for each in result.set_aside}
+    write_aside(task.name, [v for v in all_videos.videos if v.id in out], job.folder)
     write_result(result, job.folder, context)
     return result, [*problems, *placed.remarks], unreadable_media(task, features)
 

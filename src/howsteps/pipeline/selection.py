@@ -12,6 +12,7 @@ from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.stages import discover_script, path_of
 from howsteps.task import OtherStep, OtherWay, SetAside, Task
 
+LEFT_OUT = "you left it out"
 OTHER_SCRIPT = "script of another way"  # stage name in events
 MIN_VIDEOS = 8
 MIN_STEPS = 5
@@ -67,7 +68,7 @@ def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
     """
     is_asked = not options.keep_all and options.mode == "default"
     found = relevance(task) if is_asked else Relevance({})
-    dropped = dict.fromkeys(options.drop, "you left it out")
+    dropped = dict.fromkeys(options.drop, LEFT_OUT)
     doubts = dropped | found.aside
     others = [v for v in task.videos if v.id in doubts and v.id not in options.keep]
     aside = tuple(SetAside(v.id, v.title, doubts[v.id]) for v in others)

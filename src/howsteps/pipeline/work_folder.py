@@ -34,6 +34,7 @@ from howsteps.store import (
     script_record,
     stored_time,
     text_parts,
+    without_captions,
 )
 from howsteps.task import Mention, Place, Result, Script, Step, Task, Video
 
@@ -41,6 +42,7 @@ CACHE = "cache"
 SCRIPT = "script.json"
 SCRIPT_TEXT = "script.md"  # the same as text, for people to edit
 KEPT_TEXT = "script.edited.md"  # backup of a person's script.md before it is replaced
+ASIDE = "set-aside.json"  # the videos that were set aside, as in a result, to use them again
 UNEDITED = "script.unedited.json"  # the script before a language model edited it
 MODEL = "model"
 EXPORTS = "exports"
@@ -129,6 +131,21 @@ def write_result(result: Result, folder: Path, context: Context) -> None:
     """Write ``result.json``."""
     content = (part.encode() for part in text_parts(result, folder))
     context.callback(Wrote(result.task.name, Folder(folder).write(FILE, content)))
+
+
+def write_aside(task: str, videos: Sequence[Video], folder: Path) -> None:
+    """Write the videos that were set aside; without any, remove the file."""
+    if not videos:
+        Folder(folder).remove(ASIDE)
+        return
+    kept = Result(Task(task, tuple(map(without_captions, videos))), Script(()), ())
+    Folder(folder).write(ASIDE, (part.encode() for part in text_parts(kept, folder)))
+
+
+def read_aside(folder: Path) -> tuple[Video, ...]:
+    """The videos that were set aside; none if there is no file."""
+    path = folder / ASIDE
+    return read_result(path).task.videos if path.exists() else ()
 
 
 def other_job_remark(task: str, folder: Path) -> list[Problem]:

@@ -15,7 +15,7 @@ from howsteps.io.files import Folder, fingerprint
 from howsteps.pipeline.events import Event, StageBegan
 from howsteps.pipeline.options import trusted_options
 from howsteps.pipeline.placing import place_again
-from howsteps.pipeline.work_folder import EXPORTS, check_parts, root_of, writing_to
+from howsteps.pipeline.work_folder import EXPORTS, check_parts, read_aside, root_of, writing_to
 from howsteps.report.content import content
 from howsteps.report.exports import FORMATS, TEXT_FORMATS, export
 from howsteps.report.page import PAGE, known_thumbnails, write_page
@@ -83,6 +83,8 @@ class Session:
         self._remarks: dict[str, str] = {}  # on new files that were placed, by file name
         # Larger than any of an earlier server, whose page may still be open.
         self._version = time.time_ns() // 10**6
+        self._chosen: tuple[str | None, str | None] | None = None  # a video to keep, or to drop
+        self._choices = 0  # that were placed
         self._stopped = False
         self.is_closing = False  # if so, event streams end
         self._schedule_all()
@@ -124,6 +126,7 @@ class Session:
                 "refused": dict(self._refused),
                 "remarks": dict(self._remarks),
                 "writer": self._writer,
+                "choices": self._choices,
             }
 
     def content(self) -> dict[str, Any]:
@@ -183,7 +186,10 @@ class Session:
             return self._received
 
     def edit(self, writer: str, revision: int, change: Mapping[str, Any]) -> dict[str, Any]:
-        """Make, undo or redo an edit; return the status.
+        """Make, undo or redo an edit, or choose a video; return the status.
+
+        Edits made before a video was chosen stay, but cannot be undone any more; choosing it the
+        other way round takes that back.
 
         Raises ``Locked`` if another page is editing, ``Outdated`` if the page does not show the
         newest script, and ``BadEdit`` if the edit cannot be made.
@@ -204,12 +210,49 @@ class Session:
                     self.journal.undo()
                 case {"redo": True, **rest} if not rest:
                     self.journal.redo()
+                case {"keep": str(video), **rest} if not rest:
+                    self._request(keep=video)
+                case {"drop": str(video), **rest} if not rest:
+                    self._request(drop=video)
                 case _:
-                    raise BadEdit("send one of 'do', 'again', 'undo' and 'redo'")
+                    raise BadEdit("send one of 'do', 'again', 'undo', 'redo', 'keep' and 'drop'")
             self._writer = writer
             self._error = ""
             self._changed.notify_all()
         return self.status()
+
+    def _request(self, keep: str | None = None, drop: str | None = None) -> None:
+        """Schedule that a video that was set aside is used, or that one is left out."""
+        if self._has_unplaced_edits() or self._chosen or self._is_placing:
+            raise BadEdit("wait until the steps are placed")
+        used = {video.id for video in self.result.task.videos}
+        aside = {video.id for video in read_aside(self.folder)}
+        if (keep is not None and keep not in aside) or (drop is not None and drop not in used):
+            raise BadEdit("there is no such video; run again with --keep or --drop")
+        self._chosen = keep, drop
+
+    def _choose(self) -> None:
+        with self._changed:
+            self._check_unchanged()
+            (keep, drop), self._chosen = self._chosen or (None, None), None
+            self._activity, self._is_placing = "placing", True
+        result = place_again(
+            self.folder,
+            None,
+            keep=[keep] if keep else (),
+            drop=[drop] if drop else (),
+            pages=False,
+            unchanged_since=self._fingerprint,
+            callback=self._on_event,
+        )
+        with self._changed:
+            self._fingerprint = fingerprint(self.folder / FILE)
+            self.journal = Journal.restart(self.folder, result)
+            self.result = result
+            self._choices += 1
+            self._show(result)
+            self._schedule_all()
+            self._stale = True
 
     def _check_unchanged(self) -> None:
         """If another program has written a result, read it, and raise ``Outdated``.
@@ -240,6 +283,8 @@ class Session:
     def _next_action(self) -> Callable[[], None] | None:
         if self._has_unplaced_edits():
             return self._place
+        if self._chosen:
+            return self._choose
         if self._new_unplaced:
             return self._place_new
         return self._write if self._stale else None
@@ -269,6 +314,7 @@ class Session:
         with self._changed:
             self._error = without_folders(reason, self.folder)
             self._stale = self._new_unplaced = False
+            self._chosen = None
             self._processed = self._received
             self._version += 1
 

@@ -8,6 +8,10 @@ function chooseButton(id, way, title) {
   const pressed = chosen.get(id) === way;
   const element = h("button", { type: "button", class: "choose", "aria-pressed": String(pressed), "aria-label": `${verb}: ${title}` }, verb);
   element.addEventListener("click", () => {
+    if (content.served) {
+      announce(`“${truncateTo(title, 40)}” is ${way === "keep" ? "used again" : "left out"} …`);
+      return send({ [way]: id });
+    }
     chosen.has(id) ? chosen.delete(id) : chosen.set(id, way);
     element.setAttribute("aria-pressed", String(chosen.has(id)));
     showChoice();
@@ -42,7 +46,6 @@ function showChoice() {
 }
 
 function buildAside() {
-  if (content.served) return;
   for (const item of document.querySelectorAll("#aside [data-id]")) {
     item.append(chooseButton(item.dataset.id, "keep", item.dataset.title));
   }

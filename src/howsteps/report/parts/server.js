@@ -80,7 +80,10 @@ function startServer() {
   });
   const events = new EventSource(`events?writer=${writer}`);
   events.addEventListener("message", ({ data }) => {
-    updateServer({ gone: false, status: JSON.parse(data) });
+    const status = JSON.parse(data);
+    const before = server.status?.choices ?? status.choices;
+    if (status.choices !== before) return location.reload(); // with other videos, everything is new
+    updateServer({ gone: false, status });
     catchUp();
     reportUploads();
   });

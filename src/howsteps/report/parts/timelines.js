@@ -27,7 +27,7 @@ function buildTimelines() {
         video.unread && h("p", {}, "not read by the language model"),
         video.source || !content.filmed ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
         watchLink(n, 0, { class: "elsewhere" }, "watch on YouTube"),
-        content.served ? null : chooseButton(video.id, "drop", video.title),
+        video.new ? null : chooseButton(video.id, "drop", video.title),
       ),
       h("div", { class: "lanes" }),
     );
