@@ -168,6 +168,15 @@ def ways_of(fried: int, acts: tuple[str, ...], folder: Path) -> tuple[OtherWay, 
     return find_other_ways(task, found.ways, RunOptions(), Context(Cache(folder)))
 
 
+def test_how_to_keep_a_video_names_its_short_id() -> None:
+    [other] = videos(1, "Knots", "Knots", ("tie knot",), "pull the rope")
+    own = videos(12, "boil", "How to boil eggs", BOILED, "boil the eggs")
+    for youtube, name in (("dQw4w9WgXcQ", "dQw4w9WgXcQ"), (None, "Knots 0")):
+        task = Task("how to boil eggs", (*own, replace(other, youtube=youtube)))
+        [remark] = set_aside_other_jobs(task, RunOptions()).remarks
+        assert remark.reason.endswith(f'(to keep it: `keep="{name}"`)')
+
+
 def test_another_way_has_its_steps_in_order(tmp_path: Path) -> None:
     [way] = ways_of(9, FRIED, tmp_path)
     remark = Problem(Path("eggs"), way.reason, harmless=True)

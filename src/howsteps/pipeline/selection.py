@@ -82,7 +82,8 @@ def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
     remarks = [
         Problem(
             path_of(video),
-            f'set aside as another job: {each.reason} (to keep it: `keep="{video.id}"`)',
+            f"set aside as another job: {each.reason} "
+            f'(to keep it: `keep="{video.youtube or video.id}"`)',
             harmless=True,
         )
         for video, each in zip(others, aside, strict=True)

@@ -116,7 +116,9 @@ def _choices_text(choices: VideoChoices) -> list[str]:
     """Lines that list the videos that were set aside, and those that were kept."""
     lines = [f"keep: {_one_line(video)}" for video in choices.keep]
     for each in choices.aside:
-        why = _one_line(f"{each.title or each.video}: {each.reason}")
+        is_named = each.title and each.title in each.video
+        title = "" if is_named else f"{each.title or each.video}: "
+        why = _one_line(f"{title}{each.reason}")
         lines.append(f"drop: {_one_line(each.video)} <!-- {why} -->")
     return ["", HOW_TO_CHOOSE, *lines] if lines else []
 
