@@ -158,7 +158,9 @@ def show_questions(reader: AnswerFolder) -> None:
     """Say which questions were written, and what to do with them."""
     names = sorted(path.name for path in reader.written)
     if not names:
-        screen.out.print("every question has an answer: use --answer")
+        screen.out.print(
+            "no question is without an answer: run again with --answer, or without a model"
+        )
         return
     tokens = sum(estimated_tokens(read_text(path)) for path in reader.written)
     count = screen.plural(len(names), "question")
