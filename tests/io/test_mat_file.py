@@ -55,6 +55,17 @@ def test_text_logical_and_sparse(path):
     np.testing.assert_array_equal(found["few"], sparse.toarray())
 
 
+def test_an_empty_sparse_matrix_whose_columns_lie_outside(path):
+    savemat(path, {"few": csc_matrix((2, 3))})
+    assert mat_file.read_mat(path)["few"].tolist() == [[0.0] * 3] * 2
+    empty, outside = (struct.pack("<6I", 5, 16, 0, n, 0, 0) for n in (0, 2**24))
+    content = path.read_bytes()
+    assert content.count(empty) == 1
+    path.write_bytes(content.replace(empty, outside))
+    with pytest.raises(InputError, match="columns out of order"):
+        mat_file.read_mat(path)
+
+
 def test_a_missing_variable(path):
     savemat(path, {"y": 1})
     with pytest.raises(InputError, match="has no variable x"):

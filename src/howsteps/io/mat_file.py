@@ -179,9 +179,13 @@ class _Matrix:
     def _sparse(self) -> NDArray[Any]:
         from scipy.sparse import csc_array  # noqa: PLC0415 - slow to import, and rarely needed
 
-        rows, starts, numbers = (self.parts.numbers() for _ in range(3))
+        rows, starts = (self.parts.numbers().astype(np.int64) for _ in range(2))
+        numbers = self.parts.numbers()
         if prod(self.shape) * 8 > _MAX_BYTES:
             raise ValueError("a sparse matrix of an impossible size")
+        # SciPy checks this only where something is stored, and writes outside the matrix otherwise.
+        if (np.diff(starts) < 0).any():
+            raise ValueError("a sparse matrix with columns out of order")
         matrix = csc_array((numbers, rows, starts), (self.shape[0], prod(self.shape[1:])), float)
         matrix.check_format(full_check=True)
         dense: NDArray[Any] = matrix.toarray()
