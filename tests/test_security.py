@@ -107,6 +107,7 @@ OPENERS = {
     "_cli/app.py": ["os.open"],  # the null device
     "io/worker_process.py": ["Path('/proc/self/statm').read_text"],
     "pipeline/executor.py": ["Path('/proc/meminfo').read_text"],
+    "reader/exchange.py": ["(_QUESTIONS / f'{name}.txt').read_text"],
     "report/page.py": ["(_PARTS / name).read_text"],
     "report/exports/video_copies.py": ["av.open"],
     "datasets/fetch.py": ["tarfile.open"],
@@ -119,6 +120,7 @@ WRITERS = {
     "datasets/fetch.py": ["folder.mkdir", "path.parent.mkdir", "mark.unlink", *["part.unlink"] * 3],
     "pipeline/cache.py": ["folder.mkdir"],  # the user's own
     "report/figures.py": ["path.parent.mkdir"],
+    "serve/app.py": ["private.mkdir"],  # in the user's own cache
 }
 WRITING = {"write_text", "write_bytes", "unlink", "rmtree", "rename", "mkdir"}
 # Not files, io/text.py's own function, and constants that name files that ship with howsteps.

@@ -9,7 +9,7 @@ import subprocess
 import time
 from typing import Any
 
-from playwright.sync_api import Browser, Page, Playwright
+from playwright.sync_api import Browser, Error, Page, Playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PACKAGES = ("chromium", "fonts-liberation")
@@ -38,9 +38,18 @@ def until(page: Page, truth: str, arg: Any = None, *, seconds: float = 20.0) -> 
     Playwright's own way waits inside the page by ``eval``, which the page's policy forbids.
     """
     end = time.monotonic() + seconds
-    while not page.evaluate(truth, arg):
+    while not _is_true(page, truth, arg):
         assert time.monotonic() < end, f"still not true after {seconds} s: {truth}"
         page.wait_for_timeout(30)
+
+
+def _is_true(page: Page, truth: str, arg: Any) -> bool:
+    try:
+        return bool(page.evaluate(truth, arg))
+    except Error as error:  # the page is loading again
+        if "context was destroyed" not in error.message:
+            raise
+        return False
 
 
 def install() -> None:
