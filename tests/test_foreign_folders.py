@@ -169,6 +169,25 @@ def test_the_options_of_a_folder_load_no_code(work, tmp_path, monkeypatch, caplo
         howsteps.place_again(work, "1. fill it up\n", parser="antigravity")
 
 
+@pytest.mark.slow
+def test_what_a_folder_says_has_no_meaning_for_the_terminal(work, tmp_path) -> None:
+    escape = "\x1b]0;"  # the title of the window
+    written = json.loads((work / "result.json").read_text())
+    written["task"] = written["steps"][0]["label"] = f"{escape}make tea"
+    for video in written["videos"]:
+        video["title"] = f"{escape}{video['title']}"
+    (work / "result.json").write_text(json.dumps(written))
+    new = captions(tmp_path / "new", ("ann",))
+    for command in (
+        ("localise", "--out", work, "--drop", "Ada"),
+        ("apply", work, new, "--out", tmp_path / "applied"),
+        ("run", new, "--out", tmp_path / "run", "--title", f"{escape}wash"),
+    ):
+        done = CliRunner().invoke(app, list(map(str, command)))
+        assert not isinstance(done.exception, HowstepsError)
+        assert escape not in done.output
+
+
 def test_a_model_has_a_bounded_number_of_words(work, tmp_path) -> None:
     howsteps.place_again(work, "1. fill the kettle\n2. boil the water\n")
     path = work / "model" / "features.json"

@@ -199,20 +199,6 @@ class TestHelp:
         assert not re.search(r"<(bool|int|path|list|str|float)", everything)
 
 
-@pytest.mark.parametrize("command", ["run {job} --out {out}", "script {job}"])
-def test_a_title_that_is_not_utf8_is_refused(
-    command: str,
-    job: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    arguments = command.format(job=job, out=tmp_path / "out").split()
-    title = os.fsdecode(b"caf\xe9")  # as the interpreter decodes an argument of other bytes
-    line = error_of(capsys, monkeypatch, *arguments, "--title", title)
-    assert line.endswith(r"the title 'caf\udce9' is not valid UTF-8")
-
-
 class TestSurroundings:
     """Commands in processes of their own."""
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 from howsteps import read_result
 from howsteps._cli.app import app
 from howsteps.pipeline.options import read_options
-from howsteps.reader.client import KEY_VARIABLE, OPENAI_KEY_VARIABLE
+from howsteps.reader.client import URL_VARIABLE
 from tests.pipeline.jobs import captions
 from tests.reader.server import says, serving
 
@@ -71,39 +71,18 @@ class TestOneJob:
 
 
 class TestLanguageModel:
-    @pytest.fixture(autouse=True)
-    def keyless(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delenv(KEY_VARIABLE, raising=False)
-        monkeypatch.delenv(OPENAI_KEY_VARIABLE, raising=False)
-
-    def test_its_address_is_said_before_anything_is_sent(self, job: Path, tmp_path: Path) -> None:
-        with serving(says("{}")) as server:
-            (job / "howsteps.toml").write_text(f'llm = "m"\nllm_url = "{server.url}"\n')
-            done = call("run", job, "--out", tmp_path / "out", "--workers", "1", "-q")
-            assert server.requests
-        [said, *_] = done.stderr.splitlines()
-        assert said.startswith(f"what narrators say is sent to {server.url}")
-        assert "as howsteps.toml says" in said
-
-    @pytest.mark.parametrize("variable", [KEY_VARIABLE, OPENAI_KEY_VARIABLE])
-    def test_a_key_is_never_sent_to_it(
-        self, variable: str, job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    def test_a_model_is_asked_on_the_usual_server(
+        self, job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv(variable, "secret")
+        (job / "howsteps.toml").write_text('llm = "m"\n')
+        order = ("run", job, "--out", tmp_path / "out", "--workers", "1", "-q")
         with serving(says("{}")) as server:
-            (job / "howsteps.toml").write_text(f'llm = "m"\nllm_url = "{server.url}"\n')
-            done = call("run", job, "--out", tmp_path / "out", "--workers", "1", "-q")
+            monkeypatch.setenv(URL_VARIABLE, server.url)
+            assert call(*order, "--llm", "none").exit_code == 0
             assert not server.requests
-        assert done.exit_code == 1
-        assert "to send it there, type the address" in str(done.exception)
-
-    def test_none_on_the_command_line_asks_nobody(self, job: Path, tmp_path: Path) -> None:
-        with serving(says("{}")) as server:
-            (job / "howsteps.toml").write_text(f'llm = "m"\nllm_url = "{server.url}"\n')
-            out = tmp_path / "out"
-            done = call("run", job, "--out", out, "--llm", "none", "--workers", "1", "-q")
-            assert not server.requests
-        assert done.exit_code == 0
+            done = call(*order)
+            assert server.requests
+        assert done.stderr.startswith(f"what narrators say is sent to {server.url}")
 
 
 class TestSeveralJobs:

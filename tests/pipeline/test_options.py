@@ -78,11 +78,11 @@ class TestProjectFile:
     def test_options_have_their_names_of_the_command_line_or_of_python(
         self, tmp_path: Path
     ) -> None:
-        self.write(tmp_path, 'title = "tea"\nkeep-all = true\nllm_tokens = 9\ndrop = ["x"]\n')
+        self.write(tmp_path, 'title = "tea"\nkeep-all = true\nllm = "m"\ndrop = ["x"]\n')
         assert read_project(tmp_path) == {
             "title": "tea",
             "keep_all": True,
-            "llm_tokens": 9,
+            "llm": "m",
             "drop": ("x",),
         }
 
@@ -100,6 +100,11 @@ class TestProjectFile:
             ("quick = true\ntitle =\n", "toml:2: is not TOML: Invalid value"),
             ('[llm]\nname = "x"\n', "toml:1: llm: Expected str, got object"),
             ('parser = "mine"\n', "toml:1: parser: is no option here"),
+            ('llm_url = "http://theirs/v1"\n', "toml:1: llm_url: is no option here"),
+            ("llm_tokens = 1000000000\n", "toml:1: llm_tokens: is no option here"),
+            (f"steps = {'9' * 5000}\n", "toml: is not TOML: Exceeds the limit"),
+            (f"keep = {'[' * 50_000}\n", "toml: is not TOML: maximum recursion depth"),
+            (f"{'.'.join('a' * 100_000)} = 1\n", "toml: is too large to be a project file"),
             ('speech = "theirs/model"\n', "toml:1: speech: "),
             ("\0", "toml:1: is not TOML"),
         ],

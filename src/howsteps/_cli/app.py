@@ -10,12 +10,12 @@ from io import TextIOWrapper
 from typing import Annotated, Any, ClassVar, NamedTuple, NoReturn
 
 import typer
-from rich.markup import escape
 from typer.core import TyperCommand, TyperGroup
 
 import howsteps
 from howsteps._cli import screen
 from howsteps._cli.options import MORE
+from howsteps._cli.screen import escape
 from howsteps.errors import HowstepsError, shown
 
 _LONGEST = 1000  # characters of a message

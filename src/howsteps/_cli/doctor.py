@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 import howsteps
 from howsteps._cli import options, screen
+from howsteps._cli.screen import escape
 from howsteps.datasets.fetch import DOWNLOADS, fetch_archive
 from howsteps.errors import EXTRAS, VISION
 from howsteps.pipeline.executor import available_memory, cores

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from howsteps import datasets
 from howsteps._cli import options, screen
+from howsteps._cli.screen import escape
 from howsteps.datasets.annotations import GroundTruth, Labelled
 from howsteps.datasets.published import FRAMES_PER_SECOND
 from howsteps.datasets.task_file import read_judgements

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
+from howsteps._cli.screen import escape
 from howsteps.errors import SERVE, MissingExtra
 from howsteps.io.files import Folder
 from howsteps.pipeline.work_folder import EXPORTS, root_of, writing_to

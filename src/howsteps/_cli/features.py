@@ -10,9 +10,9 @@ from typing import Annotated
 import numpy as np
 import typer
 from numpy.typing import NDArray
-from rich.markup import escape
 
 from howsteps._cli import options, screen
+from howsteps._cli.screen import escape
 from howsteps._cli.script import stage_context
 from howsteps.errors import HowstepsError, Problem
 from howsteps.io.files import Folder, write_atomically

@@ -209,11 +209,6 @@ def requested_by_job(context: typer.Context, source: Path) -> dict[str, RunOptio
     return found
 
 
-def in_project(context: typer.Context, name: str) -> bool:
-    """Whether the value of an option comes from the project file."""
-    return _source_of(context, name) == "DEFAULT_MAP"
-
-
 def _source_of(context: typer.Context, name: str) -> str:
     """Where the value of an option comes from; new versions of Typer have a Click of their own."""
     found = context.get_parameter_source(name)

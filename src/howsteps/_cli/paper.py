@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from howsteps._cli import options, screen
 from howsteps._cli.evaluate import (
@@ -20,6 +19,7 @@ from howsteps._cli.evaluate import (
     unmeasured,
     write_scores,
 )
+from howsteps._cli.screen import escape
 from howsteps.datasets.annotations import Labelled
 from howsteps.datasets.registry import Survey, survey
 from howsteps.errors import HowstepsError, MissingExtra, Problem

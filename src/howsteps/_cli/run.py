@@ -8,21 +8,19 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
+from howsteps._cli.screen import escape
 from howsteps._cli.script import show_order_variation, show_script
-from howsteps.errors import HowstepsError
 from howsteps.io.text import format_time, read_text
 from howsteps.pipeline.executor import Executor, cores
-from howsteps.pipeline.options import PROJECT
 from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.ray_executor import RayExecutor
 from howsteps.pipeline.run import NO_MODEL
 from howsteps.pipeline.run import run as run_pipeline
 from howsteps.reader import AnswerFolder, LanguageModel
-from howsteps.reader.client import KEY_VARIABLE, MAX_TOKENS, OPENAI_KEY_VARIABLE, PARALLEL
+from howsteps.reader.client import MAX_TOKENS, PARALLEL
 from howsteps.reader.exchange import estimated_tokens
 from howsteps.report.page import INDEX, PAGE
 from howsteps.script.order import partial_order
@@ -94,7 +92,7 @@ def run(
 
     Example: howsteps run videos/ --out steps/
     """
-    reader = reader_of(context, llm, llm_url, llm_tokens, llm_parallel, ask, answer)
+    reader = reader_of(llm, llm_url, llm_tokens, llm_parallel, ask, answer)
     with screen.progress(quiet=quiet, json_lines=json_lines) as callback:
         done = run_pipeline(
             source,
@@ -119,7 +117,6 @@ def run(
 
 
 def reader_of(
-    context: typer.Context,
     llm: str | None,
     url: str | None,
     tokens: int,
@@ -135,19 +132,13 @@ def reader_of(
             raise typer.BadParameter(f"{answer} is not a folder", param_hint="--answer")
         return AnswerFolder(answer)
     if llm is None or llm == NO_MODEL:
-        if url is not None and not options.in_project(context, "llm_url"):
+        if url is not None:
             raise typer.BadParameter("an address needs a model: --llm", param_hint="--llm-url")
         return llm
     model = LanguageModel(llm) if url is None else LanguageModel(llm, url)
     model = replace(model, tokens=tokens, parallel=parallel)
-    named = ""
-    if url is not None and options.in_project(context, "llm_url"):
-        if any(os.environ.get(name) for name in (KEY_VARIABLE, OPENAI_KEY_VARIABLE)):
-            reason = f"{PROJECT} names {model.address}, and a key is set in the environment"
-            raise HowstepsError(f"{reason}; to send it there, type the address: `llm_url`")
-        named = f", as {PROJECT} says"
     screen.err.print(
-        f"what narrators say is sent to {escape(model.address)}{named} "
+        f"what narrators say is sent to {escape(model.address)} "
         "(--llm-dry-run FOLDER writes it to files instead)",
         soft_wrap=True,
     )
@@ -256,7 +247,7 @@ def apply(
 
     Example: howsteps apply steps/ new-video.mp4 --out new-steps/
     """
-    reader = reader_of(context, llm, llm_url, llm_tokens, llm_parallel, ask, answer)
+    reader = reader_of(llm, llm_url, llm_tokens, llm_parallel, ask, answer)
     from howsteps.pipeline.apply import apply as apply_model  # noqa: PLC0415 - loads Numba
 
     with screen.progress(quiet=quiet, json_lines=json_lines) as callback:

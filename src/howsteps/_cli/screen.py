@@ -12,8 +12,8 @@ from time import monotonic
 from typing import Any
 
 import typer
+from rich import markup
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -27,7 +27,7 @@ from rich.progress import Task as Bar
 from rich.table import Column, Table
 from rich.text import Text
 
-from howsteps.errors import Problem
+from howsteps.errors import Problem, shown
 from howsteps.io.files import write_atomically
 from howsteps.io.text import format_time
 from howsteps.pipeline.events import (
@@ -59,6 +59,11 @@ _MAX_PROBLEMS = 30  # problems that are listed
 _MAX_SIMILAR = 3  # similar remarks that are listed; more are summarised
 
 
+def escape(text: str) -> str:
+    """Text of a file, or of somebody else, without a meaning for Rich or for the terminal."""
+    return markup.escape(shown(text))
+
+
 def finish(problems: Sequence[Problem], *, found: bool) -> None:
     """Show the problems, and exit with the appropriate code.
 
@@ -78,9 +83,9 @@ def show_problems(problems: Sequence[Problem], limit: int = _MAX_PROBLEMS) -> No
         if problem.harmless:
             groups.setdefault(_template(problem.reason), []).append(problem)
     for similar in groups.values():
-        shown = similar if len(similar) <= _MAX_SIMILAR else similar[:1]
-        count = f" ({_more(similar)} like this)" if len(similar) > len(shown) else ""
-        for problem in shown:
+        listed = similar if len(similar) <= _MAX_SIMILAR else similar[:1]
+        count = f" ({_more(similar)} like this)" if len(similar) > len(listed) else ""
+        for problem in listed:
             err.print(f"[dim]{escape(in_options(str(problem)))}{count}[/]", soft_wrap=True)
     harmful = [problem for problem in problems if not problem.harmless]
     hidden = len(harmful) - limit
@@ -287,7 +292,7 @@ class _Lines:
 
     def _print(self, line: str) -> None:
         self._printed = monotonic()
-        print(line, file=sys.stderr, flush=True)
+        print(shown(line), file=sys.stderr, flush=True)
 
 
 def _what(task: str, stage: str) -> str:

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
+from howsteps._cli.screen import escape
 from howsteps.errors import Problem
 from howsteps.io.files import Folder
 from howsteps.io.text import format_time

@@ -30,7 +30,7 @@ STAGES = (
 INTERVAL = 1 / 3  # seconds: ten frames at thirty a second
 FILE = "options.json"
 PROJECT = "howsteps.toml"
-_LARGEST_PROJECT = 2**20  # bytes
+_LARGEST_PROJECT = 2**16  # bytes; tomllib takes quadratic time for long keys
 _Device: TypeAlias = Annotated[str, Meta(pattern="^(cpu|cuda)$")]
 
 
@@ -116,11 +116,13 @@ def _check(name: str, value: object, kind: Any) -> None:
 
 @cache
 def _project_kinds() -> dict[str, Any]:
-    """The type of every option in a project file: none that names code or another file."""
-    own = {name: kind for name, kind in _kinds().items() if name not in ("parser", "llm")}
-    model = {"llm": str, "llm_url": str, "llm_tokens": Index, "llm_parallel": Count}
+    """The type of every option in a project file.
+
+    The videos may come from somebody else: none names code, another file or a server.
+    """
+    own = {name: kind for name, kind in _kinds().items() if name != "parser"}
     name = Annotated[str, Meta(pattern=r"^[\w.-]+$")]  # not a folder, and nobody's repository
-    return {**own, **model, "speech": name, "workers": Count}
+    return {**own, "llm": str, "speech": name, "workers": Count}
 
 
 def read_project(folder: Path) -> dict[str, Any]:
@@ -134,7 +136,7 @@ def read_project(folder: Path) -> dict[str, Any]:
     try:
         text = read_bounded(path, _LARGEST_PROJECT, "a project file").decode()
         given = tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also a number of many digits
         at = re.search(r" \(at line (\d+), column \d+\)", str(error))
         reason = f"is not TOML: {str(error).replace(at[0], '') if at else error}"
         raise InputError(path, reason, int(at[1]) if at else None) from None

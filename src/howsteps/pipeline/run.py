@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from howsteps import datasets
+from howsteps.captions.cues import printable
 from howsteps.datasets import Collection
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem, problem_of
 from howsteps.io.files import Folder
@@ -254,13 +255,9 @@ def with_own_title(task: Task, own_options: Mapping[str, RunOptions]) -> Task:
 
 
 def clean_title(title: str) -> str:
-    """Return the title with single spaces; raise an error if no file could contain it."""
-    if not (name := " ".join(title.split())):
+    """Return the title with single spaces, without control characters."""
+    if not (name := " ".join(printable(title).split())):
         raise HowstepsError("the title is empty")
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise HowstepsError(f"the title {name!r} is not valid UTF-8") from None
     return name
 
 
