@@ -2,11 +2,19 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
+from time import process_time
 
 import pytest
 
 from howsteps.narration.wordnet import WordNet
-from howsteps.reader import AnswerError, make_question
+from howsteps.reader import (
+    AnswerError,
+    AnswerFolder,
+    LanguageModelError,
+    Unanswered,
+    make_question,
+)
 from howsteps.reader.answer import (
     SCHEMA,
     Answer,
@@ -15,6 +23,7 @@ from howsteps.reader.answer import (
     parse_answer,
     without_unsaid,
 )
+from howsteps.reader.exchange import MAX_REPLY
 from howsteps.script.acts import Act
 from howsteps.task import Reading
 from tests.reader.jobs import QUESTION, TASK, answer, found, labels, made
@@ -66,9 +75,24 @@ def test_incomplete_and_missing_json_is_refused(text: str) -> None:
         parse_answer(text, QUESTION.key)
 
 
-def test_an_endless_answer_is_refused() -> None:
-    with pytest.raises(AnswerError, match="longer than"):
-        parse_answer(" " * 1_000_001, QUESTION.key)
+def test_objects_in_one_another_that_never_end_take_a_second(monkeypatch) -> None:
+    monkeypatch.setattr("howsteps.reader.exchange.MAX_REPLY", 2**18)
+    text = '{"a":[' * 900 + "1," * 2**17  # 900 times to the end would take a minute
+    began = process_time()
+    with pytest.raises(AnswerError, match="no complete JSON object"):
+        parse_answer(text, QUESTION.key)
+    assert process_time() - began < 5
+
+
+def test_the_file_of_an_answer_has_a_size(tmp_path: Path) -> None:
+    folder = AnswerFolder(tmp_path, ask=True)
+    with pytest.raises(Unanswered):
+        folder.reply([{"role": "user", "content": "What?"}])
+    [question] = tmp_path.iterdir()
+    with (tmp_path / f"{question.stem}.answer.json").open("wb") as file:
+        file.truncate(MAX_REPLY + 1)
+    with pytest.raises(LanguageModelError, match="too large"):
+        folder.reply([{"role": "user", "content": "What?"}])
 
 
 def test_the_schema_describes_what_is_parsed() -> None:

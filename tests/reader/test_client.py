@@ -102,6 +102,15 @@ def test_address_and_key_come_from_the_environment(monkeypatch: pytest.MonkeyPat
     assert served.headers[0]["Authorization"] == f"Bearer {SECRET}"
 
 
+def test_a_key_of_openai_is_not_for_ollama(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(KEY_VARIABLE)
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    with serving(says("fine")) as served:
+        monkeypatch.setattr("howsteps.reader.client.OLLAMA", served.url)
+        LanguageModel("small").reply(HELLO)
+    assert "Authorization" not in served.headers[0]
+
+
 def test_a_model_that_refuses_everything_is_asked_twice_at_most() -> None:
     def never(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         send(handler, 400, {"error": "max_tokens"})

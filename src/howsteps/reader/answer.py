@@ -44,7 +44,6 @@ from howsteps.task import Mention, Reading, Script, Step, Task
 
 MIN_STEPS, MAX_STEPS = 3, 20
 _MAX_LOOK_FOR = 8  # phrases
-_MAX_REPLY = 1_000_000  # characters
 MIN_SIMILARITY = 0.6  # of a rare act: verb and noun, one of them equal, the other a synonym
 # A script is not used if its steps have less than this share of the work that the steps of the
 # script found without a model have, or if less than this share of the pairs of mentions follows its
@@ -133,8 +132,6 @@ def parse_answer(text: str, key: str) -> Answer:
     AnswerError
         There is no answer, it is to another question, or not in form.
     """
-    if len(text) > _MAX_REPLY:
-        raise AnswerError(f"the answer is longer than {_MAX_REPLY:,} characters")
     found = [value for value in json_objects(text) if "steps" in value]
     if not found:
         raise AnswerError('there is no complete JSON object with "steps" in the answer')

@@ -10,7 +10,7 @@ from howsteps.errors import InputError
 from howsteps.io.files import Folder
 from howsteps.io.text import read_text
 from howsteps.reader.client import LanguageModel
-from howsteps.reader.exchange import LanguageModelError, Messages, Schema
+from howsteps.reader.exchange import MAX_REPLY, LanguageModelError, Messages, Schema
 
 QUESTION = ".txt"
 ANSWERS = (".answer.json", ".answer.txt", ".answer.md")
@@ -65,7 +65,7 @@ class AnswerFolder:
         for ending in ANSWERS:
             if (path := self.folder / f"{stem}{ending}").is_file():
                 try:
-                    return read_text(path)
+                    return read_text(path, MAX_REPLY)
                 except InputError as error:
                     raise LanguageModelError(str(error)) from None
         if not self.ask:

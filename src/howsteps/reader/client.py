@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from howsteps.errors import shown
-from howsteps.reader.exchange import LanguageModelError, Messages, Schema
+from howsteps.reader.exchange import MAX_REPLY, LanguageModelError, Messages, Schema
 
 if TYPE_CHECKING:
     import httpx
@@ -23,7 +23,6 @@ PARALLEL = 4
 _ATTEMPTS = 4
 _FIRST_PAUSE = 1.0  # seconds; doubled after every attempt
 _MAX_PAUSE = 60.0
-_MAX_REPLY = 4 << 20  # bytes
 _MAX_TRANSFER = 300.0  # seconds for a reply, after the time that the model may take to begin it
 _MAX_DETAILS = 2000  # bytes of an error that are read
 _MAX_REASON = 200  # characters of it that are shown
@@ -114,7 +113,7 @@ class LanguageModel:
         LanguageModelError
             The key is invalid, or no attempt succeeded.
         """
-        key = _key()
+        key = self._key()
         options: list[dict[str, Any]] = [_SETTINGS, {}]  # some models accept no settings
         if schema is not None:
             form = {"name": "answer", "strict": True, "schema": schema}
@@ -149,10 +148,23 @@ class LanguageModel:
         """
         address = self.address.replace(_ENDPOINT, _MODELS)
         try:
-            found = json.loads(_sent("GET", address, None, _key(), self.timeout))
+            found = json.loads(_sent("GET", address, None, self._key(), self.timeout))
             return sorted(shown(str(entry["id"])) for entry in found["data"])
         except (_Transient, _Refused, ValueError, KeyError, TypeError, RecursionError):
             raise LanguageModelError(f"{address} does not list its models") from None
+
+    def _key(self) -> str:
+        """The API key; empty if there is none."""
+        # One of OpenAI's is not for Ollama, nor for another program at its port.
+        names = [KEY_VARIABLE] if self.url == OLLAMA else [KEY_VARIABLE, OPENAI_KEY_VARIABLE]
+        for name in names:
+            if key := os.environ.get(name, "").strip():
+                if key.isascii() and key.isprintable():
+                    return key
+                raise LanguageModelError(
+                    f"{name} contains a line break or a non-ASCII character; copy the key again"
+                )
+        return ""
 
 
 class _Refused(Exception):
@@ -165,18 +177,6 @@ class _Transient(Exception):
     def __init__(self, reason: str, after: float = 0.0, attempts: int = _ATTEMPTS) -> None:
         super().__init__(reason)
         self.after, self.attempts = after, attempts
-
-
-def _key() -> str:
-    """The API key; empty if there is none."""
-    for name in (KEY_VARIABLE, OPENAI_KEY_VARIABLE):
-        if key := os.environ.get(name, "").strip():
-            if key.isascii() and key.isprintable():
-                return key
-            raise LanguageModelError(
-                f"{name} contains a line break or a non-ASCII character; copy the key again"
-            )
-    return ""
 
 
 def _sent(method: str, address: str, body: object, key: str, timeout: float) -> bytes:
@@ -193,7 +193,7 @@ def _sent(method: str, address: str, body: object, key: str, timeout: float) -> 
             client.stream(method, address, content=content, headers=headers) as response,
         ):
             if response.is_success:
-                return _read(response, _MAX_REPLY, timeout + _MAX_TRANSFER)
+                return _read(response, MAX_REPLY, timeout + _MAX_TRANSFER)
             if response.is_redirect:  # to follow it would send the key to another server
                 raise LanguageModelError(
                     "it redirects elsewhere; use the address of the server itself"

@@ -13,6 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from howsteps.errors import HowstepsError
 
+MAX_REPLY = 4 << 20  # bytes
 MAX_ECHOED = 2000  # characters of a reply that is sent back: small models have short contexts
 _QUESTIONS = Path(__file__).with_name("questions")
 KEY = "@key@"  # in the template of a question
@@ -138,14 +139,14 @@ def list_schema(items: object, least: int = 0, most: int | None = None) -> dict[
 def json_objects(text: str) -> Iterator[dict[str, Any]]:
     """The outermost JSON objects in a text: models often reason before they answer."""
     decoder = json.JSONDecoder()
-    start = text.find("{")
-    tries = 0
-    while start >= 0 and tries < 1000:  # bounds the time for a page of opening braces
-        tries += 1
+    start, left = text.find("{"), 4 * MAX_REPLY
+    while start >= 0 and left > 0:
         try:
             value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
             end = start + 1
+            # Bounds the time for a page of objects in one another that never end.
+            left -= getattr(error, "pos", len(text)) - start
         else:
             if isinstance(value, dict):
                 yield value
