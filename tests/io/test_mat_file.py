@@ -58,12 +58,13 @@ def test_text_logical_and_sparse(path):
 def test_an_empty_sparse_matrix_whose_columns_lie_outside(path):
     savemat(path, {"few": csc_matrix((2, 3))})
     assert mat_file.read_mat(path)["few"].tolist() == [[0.0] * 3] * 2
-    empty, outside = (struct.pack("<6I", 5, 16, 0, n, 0, 0) for n in (0, 2**24))
+    empty = struct.pack("<6I", 5, 16, 0, 0, 0, 0)
     content = path.read_bytes()
     assert content.count(empty) == 1
-    path.write_bytes(content.replace(empty, outside))
-    with pytest.raises(InputError, match="columns out of order"):
-        mat_file.read_mat(path)
+    for starts in ((0, 2**24, 0, 0), (0, 0, 2**31, 0), (1, 0, 0, 0), (0, 0, 0, 1)):
+        path.write_bytes(content.replace(empty, struct.pack("<6I", 5, 16, *starts)))
+        with pytest.raises(InputError, match="a sparse matrix with"):
+            mat_file.read_mat(path)
 
 
 def test_a_missing_variable(path):
@@ -94,8 +95,10 @@ def test_truncated_files(path, kind):
         mat_file.read_mat(path, "x")
 
 
-def matrix(*parts: bytes, kind: int = 6, shape: tuple[int, int] = (1, 1)) -> bytes:
-    heading = struct.pack("<IIIIIIii", 6, 8, kind, 0, 5, 8, *shape)
+def matrix(*parts: bytes, kind: int = 6, shape: tuple[int, ...] = (1, 1)) -> bytes:
+    sizes = np.array(shape, "<i4").tobytes()
+    heading = struct.pack("<IIIIII", 6, 8, kind, 0, 5, len(sizes))
+    heading += sizes + bytes(-len(sizes) % 8)
     content = heading + struct.pack("<HHcxxx", 1, 1, b"x") + b"".join(parts)
     return struct.pack("<II", 14, len(content)) + content
 
@@ -103,7 +106,8 @@ def matrix(*parts: bytes, kind: int = 6, shape: tuple[int, int] = (1, 1)) -> byt
 @pytest.mark.parametrize(
     ("variable", "reason"),
     [
-        (matrix(struct.pack("<II", 9, 0), shape=(2**30, 2**30)), "impossible size"),
+        (matrix(struct.pack("<II", 9, 0), shape=(2**30, 2**30)), "far more than its size"),
+        (matrix(struct.pack("<II", 9, 0), shape=(1,) * 33), "impossible size"),
         (matrix(struct.pack("<II", 9, 0), shape=(-1, 1)), "impossible size"),
         (matrix(struct.pack("<IId", 9, 8, 1), shape=(2, 1)), "1 numbers for 2 entries"),
         (matrix(b"\0" * 64, kind=1, shape=(2**20, 1)), "ends early"),
@@ -118,7 +122,7 @@ def matrix(*parts: bytes, kind: int = 6, shape: tuple[int, int] = (1, 1)) -> byt
                 kind=5,
                 shape=(2, 1),
             ),
-            "indices must be < 2",
+            "rows outside",
         ),
     ],
 )
@@ -126,6 +130,24 @@ def test_invalid_sizes(path, variable, reason):
     path.write_bytes(b"MATLAB 5.0".ljust(124) + b"\0\1IM" + variable)
     with pytest.raises(InputError, match=reason):
         mat_file.read_mat(path, "x")
+
+
+def test_a_small_file_cannot_hold_very_much(path):
+    zeros = struct.pack("<II", 2, 2**22) + bytes(2**22)  # bytes, of numbers of eight bytes each
+    large = matrix(zeros, shape=(2**22, 1))
+    sparse = matrix(
+        struct.pack("<II", 5, 0),
+        struct.pack("<II", 5, 2**14) + bytes(2**14),
+        struct.pack("<II", 9, 0),
+        kind=5,
+        shape=(2**14, 2**12 - 1),
+    )
+    for variable in (large, matrix(*[large] * 4, kind=1, shape=(4, 1)), sparse):
+        packed = zlib.compress(variable)
+        start = b"MATLAB 5.0".ljust(124) + b"\0\1IM" + struct.pack("<II", 15, len(packed))
+        path.write_bytes(start + packed)
+        with pytest.raises(InputError, match="far more than its size"):
+            mat_file.read_mat(path, "x")
 
 
 def test_deeply_nested_cells(path):
@@ -144,5 +166,5 @@ def test_other_variables_are_not_decompressed(path, monkeypatch):
     path.write_bytes(b"MATLAB 5.0".ljust(124) + b"\0\1IM" + variable)
     with pytest.raises(InputError, match="has no variable y"):
         mat_file.read_mat(path, "y")
-    with pytest.raises(InputError, match="a variable of more than"):
+    with pytest.raises(InputError, match="far more than its size"):
         mat_file.read_mat(path, "x")

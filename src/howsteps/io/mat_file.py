@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import InputError
+from howsteps.io.arrays import MAX_COMPRESSION
 from howsteps.io.files import read_bounded
 
 MatValue: TypeAlias = NDArray[Any] | str | dict[str, NDArray[np.object_]]
@@ -36,9 +37,10 @@ _STORED |= {12: "i8", 13: "u8"}
 _ARRAY_TYPES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4"}
 _ARRAY_TYPES |= {14: "i8", 15: "u8"}
 _TEXT = {1: "latin-1", 2: "latin-1", 4: "utf-16-le", 16: "utf-8", 17: "utf-16-le", 18: "utf-32-le"}
-# Limits on the bytes of a variable and on nested cells; beyond, the file is damaged.
-_MAX_BYTES = 2**32
-_MAX_DEPTH = 10
+_LARGEST = 2**32  # bytes of a file
+_MAX_BYTES, _MIN_BYTES = 2**33, 2**24  # that any file may hold, and that none may not
+_MAX_DEPTH, _MAX_DIMENSIONS = 10, 32  # of nested cells, and of a matrix
+_TOO_LARGE = "it holds far more than its size"
 _NAME_BYTES = 4096  # at the start of a variable; they contain its name
 
 
@@ -48,13 +50,14 @@ def read_mat(path: Path, *names: str) -> dict[str, MatValue]:
     Raises ``InputError`` if the file is truncated, damaged or of another format, or lacks one of
     the variables.
     """
-    data = read_bounded(path, _MAX_BYTES, "a .mat file")
+    data = read_bounded(path, _LARGEST, "a .mat file")
     if data.startswith(_HDF5):
         raise InputError(path, "is in MATLAB's 7.3 format; load it there and save it with -v7")
     if data[_HEADER - 2 : _HEADER] != b"IM":  # "MI" has not been written for twenty years
         raise InputError(path, "is not a complete .mat file (its header is missing)")
+    room = _Room(min(_MAX_BYTES, max(_MIN_BYTES, MAX_COMPRESSION * len(data))))
     try:
-        found = dict(_variables(_Elements(memoryview(data)[_HEADER:]), names))
+        found = dict(_variables(_Elements(memoryview(data)[_HEADER:], room), names))
     except (ValueError, zlib.error) as error:
         raise InputError(path, f"is not a complete .mat file ({error})") from error
     if missing := [name for name in names if name not in found]:
@@ -68,26 +71,38 @@ def _variables(top: "_Elements", names: tuple[str, ...]) -> Iterator[tuple[str, 
         if kind == _COMPRESSED:
             # Other variables are decompressed only as far as their name.
             start = zlib.decompressobj().decompress(content, _NAME_BYTES)
-            _, head = _Elements(memoryview(start)).next(whole=False)
-            if names and _Matrix.of(head).name not in names:
+            _, head = _Elements(memoryview(start), top.room).next(whole=False)
+            if names and _Matrix.of(head, top.room).name not in names:
                 continue
             stream = zlib.decompressobj()
-            data = stream.decompress(content, _MAX_BYTES)
+            data = stream.decompress(content, top.room.left)
             if stream.unconsumed_tail:
-                raise ValueError(f"a variable of more than {_MAX_BYTES // 2**30} GB")
-            kind, content = _Elements(memoryview(data)).next()
+                raise ValueError(_TOO_LARGE)
+            kind, content = _Elements(memoryview(data), top.room).next()
         if kind != _MATRIX:
             raise ValueError("an element is not a variable")
-        matrix = _Matrix.of(content)
+        matrix = _Matrix.of(content, top.room)
         if matrix.name in names or not (names or matrix.is_unsupported):
             yield matrix.name, matrix.value()
+
+
+class _Room:
+    """How many more bytes of arrays a file may hold: a small one can claim any number."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def take(self, numbers: int) -> None:
+        self.left -= 8 * numbers
+        if self.left <= 0:
+            raise ValueError(_TOO_LARGE)
 
 
 class _Elements:
     """Consecutive elements in a buffer."""
 
-    def __init__(self, data: memoryview) -> None:
-        self._data = data
+    def __init__(self, data: memoryview, room: _Room) -> None:
+        self._data, self.room = data, room
 
     def __len__(self) -> int:
         return len(self._data)
@@ -135,16 +150,17 @@ class _Matrix:
     name: str = ""
 
     @classmethod
-    def of(cls, content: memoryview) -> "_Matrix":
-        parts = _Elements(content)
+    def of(cls, content: memoryview, room: _Room) -> "_Matrix":
+        parts = _Elements(content, room)
         if not len(parts):
             return cls(parts)  # an empty cell entry
         flags = parts.numbers()
         if len(flags) != 2:
             raise ValueError("a matrix without flags")
-        shape = tuple(int(n) for n in parts.numbers())
-        if len(shape) < 2 or min(shape) < 0 or prod(shape) > _MAX_BYTES:
+        sizes = parts.numbers()
+        if not 2 <= len(sizes) <= _MAX_DIMENSIONS or sizes.min() < 0:
             raise ValueError("a matrix of an impossible size")
+        shape = tuple(int(n) for n in sizes)
         return cls(parts, int(flags[0]) & 0xFF, int(flags[0]), shape, parts.text())
 
     @property
@@ -167,6 +183,7 @@ class _Matrix:
             return self.parts.text().rstrip(" \0")
         if self.is_unsupported or self.flags & _COMPLEX:
             raise ValueError("a value of an unknown kind")
+        self.parts.room.take(prod(self.shape))
         numbers = self._sparse() if self.kind == _SPARSE else self._dense()
         return numbers.astype(bool) if self.flags & _LOGICAL else numbers
 
@@ -177,23 +194,24 @@ class _Matrix:
         return numbers.reshape(self.shape, order="F").astype(_ARRAY_TYPES[self.kind])
 
     def _sparse(self) -> NDArray[Any]:
-        from scipy.sparse import csc_array  # noqa: PLC0415 - slow to import, and rarely needed
-
         rows, starts = (self.parts.numbers().astype(np.int64) for _ in range(2))
         numbers = self.parts.numbers()
-        if prod(self.shape) * 8 > _MAX_BYTES:
-            raise ValueError("a sparse matrix of an impossible size")
-        # SciPy checks this only where something is stored, and writes outside the matrix otherwise.
-        if (np.diff(starts) < 0).any():
+        matrix = np.zeros((self.shape[0], prod(self.shape[1:])))
+        n_stored = min(len(rows), len(numbers))
+        if len(starts) != matrix.shape[1] + 1 or starts[0] or starts[-1] > n_stored:
+            raise ValueError("a sparse matrix with other columns than it has numbers")
+        if starts.min() < 0 or (np.diff(starts) < 0).any():
             raise ValueError("a sparse matrix with columns out of order")
-        matrix = csc_array((numbers, rows, starts), (self.shape[0], prod(self.shape[1:])), float)
-        matrix.check_format(full_check=True)
-        dense: NDArray[Any] = matrix.toarray()
-        return dense
+        rows, numbers = rows[: starts[-1]], numbers[: starts[-1]]
+        if ((rows < 0) | (rows >= len(matrix))).any():
+            raise ValueError("a sparse matrix with rows outside of it")
+        matrix[rows, np.repeat(np.arange(matrix.shape[1]), np.diff(starts))] = numbers
+        return matrix
 
     def _entries(self, depth: int, fields: int) -> list[NDArray[np.object_]]:
         """Return one array for each field; the fields of an entry are stored together."""
         count = prod(self.shape)
+        self.parts.room.take(count * fields)
         if count * fields * 8 > len(self.parts):
             raise ValueError("it ends early")
         arrays = [np.empty(count, object) for _ in range(fields)]
@@ -202,7 +220,7 @@ class _Matrix:
                 kind, content = self.parts.next()
                 if kind != _MATRIX:
                     raise ValueError("an element is not a matrix")
-                array[entry] = _Matrix.of(content).value(depth + 1)
+                array[entry] = _Matrix.of(content, self.parts.room).value(depth + 1)
         return [array.reshape(self.shape, order="F") for array in arrays]
 
     def _field_names(self) -> list[str]:
