@@ -298,6 +298,10 @@ class Reading:
     first_line: Count
     last_line: Count
 
+    def has(self, mention: Mention) -> bool:
+        """Whether a mention is in it, to a second."""
+        return self.video == mention.video and self.start - 1 <= mention.start <= self.end + 1
+
 
 @dataclass(frozen=True, slots=True)
 class Localisation:

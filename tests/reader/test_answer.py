@@ -19,6 +19,7 @@ from howsteps.reader.answer import (
     SCHEMA,
     Answer,
     AnsweredStep,
+    as_read,
     nearest_steps,
     parse_answer,
     without_unsaid,
@@ -164,13 +165,30 @@ def test_a_proposed_step_stays_if_two_videos_say_it_by_mentions_or_readings() ->
     assert edit.mentions[3][0].verb == "push"
     assert edit.script is not None
     read = [Reading(v, k, 1, 2, 1, 1) for v, k in (("ann", 4), ("ann", 5), ("bob", 5), ("bob", 0))]
-    script, readings = without_unsaid(edit.script, read)
+    script, readings = without_unsaid(edit.script.read(read), read)
     assert [(s.label, s.support) for s in script.steps[3:]] == [("press", 4), ("serve", 2)]
     assert script.steps[4].read_in == {"ann", "bob"}
     assert [(r.video, r.step) for r in readings] == [("ann", 4), ("bob", 4), ("bob", 0)]
     script = without_unsaid(replace(edit.script, changes=edit.changes), [])[0]
     assert '"add the sugar" is left out: fewer than 2 videos say it' in script.changes
     assert 'added "add the sugar"' not in script.changes
+
+
+def test_in_a_video_that_was_read_the_mentions_are_where_the_steps_were_read() -> None:
+    edit = made(answer())
+    assert edit.script is not None
+    grind = TASK.videos[1].mentions[1]
+    read = [Reading("ann", 0, 0, 5, 1, 1), Reading("bob", 3, 9, 14, 2, 2)]
+    read += [Reading("ann", 2, 39, 46, 5, 5), Reading("ann", 3, 29, 60, 4, 6)]
+    script = as_read(edit.script, TASK, read, {"ann", "bob"})
+    said = [{m.video: m.verb for m in step.mentions} for step in script.steps]
+    others = {"cleo": "boil", "dan": "boil"}
+    assert said[0] == {"ann": "boil", **others}  # what bob said before was a preview
+    assert said[1] == dict.fromkeys(others, "grind")
+    assert said[2] == {"cleo": "wait", "dan": "pour"}  # "push" in ann's reading is of the next
+    assert grind in script.steps[3].mentions  # where bob says nothing else
+    assert [step.support for step in script.steps] == [3, 2, 3, 4]
+    assert as_read(edit.script, TASK, (), ()) == edit.script
 
 
 def test_a_video_of_another_job_is_set_aside_unless_it_has_the_steps() -> None:

@@ -191,12 +191,18 @@ def test_readings_that_agree_with_mentions_as_chance_would_are_poor() -> None:
             for k, step in enumerate(steps)
         ]
 
-    assert agreement(script, read(0, 1, 2)) == (27, 1.0, 0.0)
-    assert agreement(script, read(1, 2, 0)) == (27, 0.0, 0.5)
-    assert not agreement(script, read(0, 1, 2)).is_poor
-    assert agreement(script, read(1, 2, 0)).is_poor
-    assert not agreement(script, read(1, 2, 0, videos=3)).is_poor  # too few to tell
-    assert agreement(script, []) == (0, 0.0, 0.0)
+    def of(readings: list[Reading]) -> module.Agreement:
+        return agreement(script, readings, {f"v{n}" for n in range(9)})
+
+    assert of(read(0, 1, 2)) == (27, 27, 1.0, 0.0)
+    assert of(read(1, 2, 0)) == (27, 27, 0.0, 0.5)
+    assert not of(read(0, 1, 2)).is_poor
+    assert of(read(1, 2, 0)).is_poor
+    assert not of(read(1, 2, 0, videos=3)).is_poor  # too few to tell
+    assert of(read(1, 2, 0, videos=2)).is_poor  # hardly anything was read
+    assert of([]).is_poor
+    assert agreement(script, [], set()) == (0, 0, 0.0, 0.0)
+    assert not agreement(script, [], set()).is_poor
 
 
 def test_a_ceiling_is_kept_whatever_the_model_says() -> None:

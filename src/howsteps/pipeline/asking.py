@@ -27,7 +27,7 @@ from howsteps.reader import (
     edit_script,
     make_question,
 )
-from howsteps.reader.answer import SCHEMA, without_unsaid
+from howsteps.reader.answer import SCHEMA, as_read, without_unsaid
 from howsteps.reader.dialogue import SECOND_TOKENS
 from howsteps.reader.exchange import Recorded, estimated_tokens
 from howsteps.reader.reading import (
@@ -86,19 +86,20 @@ def ask(
         found = _read_videos(found, reader, context)
     if before is not None and is_kept:
         found = found._replace(script=_with_new_mentions(found.script, found.task, before))
+    agreed = agreement(found.script, found.readings, found.read_videos)
+    if agreed.is_poor:
+        reason = (
+            f"nothing of {reader.model} is used: it read {agreed.read} of {agreed.mentioned} steps "
+            f"that are mentioned, and {agreed.own:.0%} of their mentions are where it read the "
+            f"step, {agreed.others:.0%} where it read another one"
+        )
+        problems = (*found.problems, _problem(task, reason, harmless=True))
+        return Asked(task, script, problems=problems)
+    read = as_read(found.script, found.task, found.readings, found.read_videos)
     if set_aside is None:
-        found = found._replace(script=script.read(found.readings))
-    else:
-        said, readings = without_unsaid(found.script, found.readings)
-        found = found._replace(script=said, readings=readings)
-    agreed = agreement(found.script, found.readings)
-    if not agreed.is_poor:
-        return found
-    reason = (
-        f"nothing of {reader.model} is used: {agreed.own:.0%} of the mentions of the steps that it "
-        f"read are where it read the step, and {agreed.others:.0%} where it read another one"
-    )
-    return Asked(task, script, problems=(*found.problems, _problem(task, reason, harmless=True)))
+        return found._replace(script=read)
+    said, readings = without_unsaid(read, found.readings)
+    return found._replace(script=said, readings=readings)
 
 
 def _kept(task: Task, reader: Reader, context: Context, before: Result | None) -> Asked | None:

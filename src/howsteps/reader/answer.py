@@ -318,14 +318,18 @@ def _in_order(
         return [[] for _ in steps]
     work = np.array([mention.work for mention in mentions])
     kept = keep_in_order(groups, videos, positions, free, work)
-    order = {video.id: n for n, video in enumerate(task.videos)}
     least = min(MIN_VIDEOS, len({m.video for m in mentions}))
     found = []
     for in_order, group in zip(kept, groups, strict=True):
-        own = [mentions[i] for i in (in_order if len(in_order) else group)]
-        own.sort(key=lambda m: (order[m.video], m.start, m.end))
-        found.append(own if len({m.video for m in own}) >= least else [])
+        own = in_order_of(task, (mentions[i] for i in (in_order if len(in_order) else group)))
+        found.append([*own] if len({m.video for m in own}) >= least else [])
     return found
+
+
+def in_order_of(task: Task, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
+    """The mentions in order of the videos and of time."""
+    order = {video.id: n for n, video in enumerate(task.videos)}
+    return tuple(sorted(mentions, key=lambda m: (order[m.video], m.start, m.end)))
 
 
 def contradiction(
@@ -401,6 +405,54 @@ def _named_steps(
     return steps, remarks
 
 
+def as_read(
+    script: Script, task: Task, readings: Sequence[Reading], read_videos: Collection[str]
+) -> Script:
+    """The script with the mentions and videos that the readings of its steps leave and add.
+
+    In a video that was read, a mention outside the readings of its step is a preview, a recap or
+    another use of the words. To a step that was read where no mention of it is left, those of the
+    work that is done there belong, unless a shorter reading has them.
+    """
+    of_video: dict[str, list[Reading]] = {video: [] for video in read_videos}
+    for reading in readings:
+        of_video[reading.video].append(reading)
+
+    def steps_at(mention: Mention) -> list[int]:
+        """The steps that were read where something is mentioned, the shortest reading first."""
+        found = [r for r in of_video[mention.video] if r.has(mention)]
+        return [r.step for r in sorted(found, key=lambda r: r.end - r.start)]
+
+    mentions = [
+        [m for m in step.mentions if m.video not in of_video or k in steps_at(m)]
+        for k, step in enumerate(script.steps)
+    ]
+    taken = {mention for own in mentions for mention in own}
+    said = {(mention.video, k) for k, own in enumerate(mentions) for mention in own}
+    for video in task.videos:
+        if video.id in of_video:
+            for m in video.mentions:
+                if m.is_work and not m.negated and m not in taken:
+                    for k in steps_at(m)[:1]:
+                        if (video.id, k) not in said:
+                            mentions[k].append(m)
+    pairs = zip(script.steps, mentions, strict=True)
+    steps = tuple(_with_mentions(step, own, task) for step, own in pairs)
+    return replace(script, steps=steps).read(readings)
+
+
+def _with_mentions(step: Step, mentions: Collection[Mention], task: Task) -> Step:
+    """The step with other mentions, named after the one that fits its label best."""
+    if {*mentions} == {*step.mentions}:
+        return step
+    found = in_order_of(task, mentions)
+    new = replace(step, mentions=found, examples=examples(task, found))
+    if not found:
+        return new
+    usual = {act_of(m) for m in step.mentions if m.relation == step.relations[0][0]}
+    return new.named_after(naming_relation(new, usual))
+
+
 def without_unsaid(
     script: Script, readings: Sequence[Reading]
 ) -> tuple[Script, tuple[Reading, ...]]:
@@ -410,8 +462,9 @@ def without_unsaid(
     -------
     The script, whose ``changes`` say what was left out, and the readings of its steps.
     """
-    script = script.read(readings)
-    kept = [k for k, step in enumerate(script.steps) if step.mentions or step.support >= MIN_VIDEOS]
+    videos = {m.video for step in script.steps for m in step.mentions}
+    least = min(MIN_VIDEOS, len(videos.union(*(step.read_in for step in script.steps))))
+    kept = [k for k, step in enumerate(script.steps) if step.support >= least]
     left = [step.label for k, step in enumerate(script.steps) if k not in kept]
     added = {f'added "{label}"' for label in left}
     changes = [line for line in script.changes if line not in added]

@@ -4,7 +4,7 @@ The second question shows what came of the first answer, and its answer is final
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -31,20 +31,21 @@ from howsteps.task import Mention, Script
 
 SECOND_TOKENS = 8000  # at most, of the first answer and the second question
 _MENTIONS, _WORDS = 5, 26  # of a step that are shown, and words of each
-_ACTS, _LEFT_OUT, _SWAPS = 12, 25, 8
+_ACTS, _LEFT_OUT, _SWAPS = 14, 25, 8
 
 
 @dataclass(frozen=True, slots=True)
 class SecondQuestion:
     """What came of the first answer.
 
-    ``samples`` are the mentions that are shown, by id; ``other_job`` the ids of the videos that the
+    ``shown`` are the mentions of every id: one that is shown (``m1``), or all of an act that the
+    answer does not name for the step (``x1``). ``other_job`` are the ids of the videos that the
     first answer says are of another job.
     """
 
     text: str
     key: str
-    samples: Mapping[str, Mention] = field(repr=False)
+    shown: Mapping[str, tuple[Mention, ...]] = field(repr=False)
     other_job: tuple[str, ...] = ()
 
 
@@ -91,12 +92,13 @@ def edit_script(question: Question, reply: Reply, read_labels: LabelReader) -> E
 
 def _wrong_mentions(question: Question, second: SecondQuestion, ids: Sequence[str]) -> set[Mention]:
     """Mentions that do not belong, and their group where all that were shown of it do not."""
-    wrong = {second.samples[id_] for id_ in ids if id_ in second.samples}
-    found = set(wrong)
+    samples = {own[0] for id_, own in second.shown.items() if id_.startswith("m")}
+    found = {mention for id_ in ids for mention in second.shown.get(id_, ())}
+    wrong = found & samples
     for row in question.acts:
         for group in row.groups:
-            shown = {*group.mentions} & {*second.samples.values()}
-            if len(shown) > 1 and shown <= wrong:
+            of_group = {*group.mentions} & samples
+            if len(of_group) > 1 and of_group <= wrong:
                 found.update(group.mentions)
     return found
 
@@ -109,8 +111,13 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
     sentences = {video.id: video.sentences for video in question.task.videos}
     position = relative_positions(question.task)
     chance = np.random.default_rng(int(question.key, 16))
-    samples: dict[str, Mention] = {}
+    shown: dict[str, tuple[Mention, ...]] = {}
     ids = {row.act: row.id for row in question.acts}
+
+    def id_of(kind: str, mentions: Iterable[Mention]) -> str:
+        shown[id_ := f"{kind}{len(shown) + 1}"] = tuple(mentions)
+        return id_
+
     lines = []
     for number, (step, mentions) in enumerate(zip(answer.steps, edit.mentions, strict=True), 1):
         line = f"{number} {plain_name(step.name)} | {len({m.video for m in mentions})} videos"
@@ -118,16 +125,20 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
             first, last = np.quantile([position[m] for m in mentions], (0.25, 0.75))
             line += f", at {first:.0%} to {last:.0%}"
         counts = Counter(act_of(m) for m in mentions)
-        acts = [f"{ids.get(act, '')} {phrase_of(act)} {n}" for act, n in counts.most_common(_ACTS)]
+        named = {id_.partition(".")[0] for id_ in step.acts}
+        acts = [
+            f"{id_ if id_ in named else id_of('x', (m for m in mentions if act_of(m) == act))} "
+            f"{phrase_of(act)} {n}"
+            for act, n in counts.most_common(_ACTS)
+            for id_ in [ids.get(act)]
+        ]
         more = f", and {len(counts) - len(acts)} others" if len(counts) > len(acts) else ""
-        lines += [line, f"  has: {', '.join(map(str.strip, acts))}{more}" if acts else "  -"]
+        lines += [line, f"  has: {', '.join(acts)}{more}" if acts else "  -"]
         by_video = {m.video: m for m in chance.permutation(np.array(mentions, dtype=object))}
         for mention in [*by_video.values()][:_MENTIONS]:
             if mention.sentence < len(sentences[mention.video]):
-                id_ = f"m{len(samples) + 1}"
-                samples[id_] = mention
                 said = excerpt(mention, sentences[mention.video][mention.sentence], _WORDS)
-                lines.append(f"  {id_}: {said}")
+                lines.append(f"  {id_of('m', [mention])}: {said}")
     taken = {m for own in edit.mentions for m in own}
     left = [row for row in question.acts if taken.isdisjoint(row.mentions)]
     left.sort(key=lambda row: -sum(m.work for m in row.mentions))
@@ -140,7 +151,7 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
         left=", ".join(f"{r.id} {phrase_of(r.act)} {r.videos}" for r in left[:_LEFT_OUT]) or "none",
         key=KEY,
     )
-    return SecondQuestion(*with_key(text), samples, answer.other_job)
+    return SecondQuestion(*with_key(text), shown, answer.other_job)
 
 
 def _remarks(question: Question, script: Script, edit: Edit) -> list[str]:

@@ -8,7 +8,7 @@ Every question is about one video alone, so what is said in it can change nothin
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from heapq import heapify, heappop, heappush
@@ -38,7 +38,7 @@ from howsteps.reader.exchange import (
     template,
 )
 from howsteps.reader.question import MAX_TITLE, job_name
-from howsteps.task import Mention, Reading, Script, Step, Task, Video, Word
+from howsteps.task import Reading, Script, Step, Task, Video, Word
 
 MAX_PIECE = 4000  # tokens of a transcript, by an upper estimate: fits the 4,096 of Ollama
 MAX_RANGES = 4  # of a step in a piece
@@ -48,14 +48,14 @@ ANSWER_TOKENS = 150  # of a usual answer
 _LINE = (6, 14)  # words: a sentence ends a line of so many; no line has more
 _PAUSE, _CLOCK = 2.0, 30.0  # seconds: a silence that ends a line; between two times
 _CONTEXT = 3  # lines of the piece before
-_MAX_ACTS = 3  # of a step that are shown
+_MAX_ACTS = 2  # of a step that are shown
 _MAX_WRONG = 5  # faults of an answer that are told
 _MAX_FAILURES = 5  # in a row, after which a server is left alone
-_SLACK = 1.0  # seconds around a reading
 # Readings of a large model have .42 to .61 if the steps are names (seven jobs), and .68 to .83 with
 # a script of its own (five). With random ones in half of their places they have .17 to .31 and .32
 # to .55, and the places are no better than without any.
 MIN_AGREEMENT, _MIN_PAIRS = 0.3, 10
+MIN_READ = 0.3  # of what is mentioned; .74 to .94 in those readings of a large model
 
 _RANGE = list_schema({"type": "integer"}, 3, 3)
 SCHEMA: Schema = object_schema(
@@ -121,7 +121,10 @@ class VideoQuestions:
         self.n_steps = len(script.steps)
         self._head = template("video").format(
             job=job_name(task),
-            steps="\n".join(f"{n}. {_step(step)}" for n, step in enumerate(script.steps, 1)),
+            steps="\n".join(
+                f"{n}. {clean(step.label) if script.editor else _with_acts(step)}"
+                for n, step in enumerate(script.steps, 1)
+            ),
         )
         self.pieces = _pieces(self.lines)
 
@@ -177,8 +180,8 @@ def _pieces(lines: Sequence[Line]) -> list[range]:
     return pieces
 
 
-def _step(step: Step) -> str:
-    """The name of a step, and other acts by which narrators mention it.
+def _with_acts(step: Step) -> str:
+    """The name of a step that no model wrote, and other acts by which narrators mention it.
 
     Only what two videos say, and only its lemmas: no caption gets into the question about another
     video.
@@ -295,43 +298,46 @@ class Agreement(NamedTuple):
 
     Attributes
     ----------
-    pairs
-        The number of pairs of video and step with a reading and a mention.
+    mentioned, read
+        The number of pairs of video and step with a mention, and of those with a reading too.
     own, others
-        The share of the mentions of such a pair inside a reading of the step, and inside one of
-        another step that was read in the video, which is what chance would give: means over pairs,
-        so that no narrator can outweigh the others.
+        The share of the mentions of a pair with both inside a reading of the step, and inside one
+        of another step that was read in the video, which is what chance would give: means over
+        pairs, so that no narrator can outweigh the others.
     """
 
-    pairs: int
+    mentioned: int
+    read: int
     own: float
     others: float
 
     @property
     def is_poor(self) -> bool:
-        """Whether the readings say no more than chance, or little more."""
-        return self.pairs >= _MIN_PAIRS and self.own - self.others < MIN_AGREEMENT
+        """Whether the readings say no more than chance, or little more, or hardly anything."""
+        if self.read < MIN_READ * self.mentioned:
+            return self.mentioned >= _MIN_PAIRS
+        return self.read >= _MIN_PAIRS and self.own - self.others < MIN_AGREEMENT
 
 
-def agreement(script: Script, readings: Sequence[Reading]) -> Agreement:
+def agreement(
+    script: Script, readings: Sequence[Reading], read_videos: Collection[str]
+) -> Agreement:
     """Compare readings with the mentions of the steps."""
     read: dict[str, dict[int, list[Reading]]] = defaultdict(lambda: defaultdict(list))
     for reading in readings:
         read[reading.video][reading.step].append(reading)
     pairs: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
-    for step, mention in ((k, m) for k, each in enumerate(script.steps) for m in each.mentions):
+    mentions = [(k, m) for k, step in enumerate(script.steps) for m in step.mentions]
+    for step, mention in mentions:
         if step in (steps := read[mention.video]):
-            inside = {k for k, of_step in steps.items() if any(_has(r, mention) for r in of_step)}
+            inside = {k for k, of_step in steps.items() if any(r.has(mention) for r in of_step)}
             others = len(inside - {step}) / max(len(steps) - 1, 1)
             pairs[mention.video, step].append((float(step in inside), others))
+    mentioned = len({(m.video, step) for step, m in mentions if m.video in read_videos})
     if not pairs:
-        return Agreement(0, 0.0, 0.0)
+        return Agreement(mentioned, 0, 0.0, 0.0)
     own, other = np.mean([np.mean(values, axis=0) for values in pairs.values()], axis=0)
-    return Agreement(len(pairs), float(own), float(other))
-
-
-def _has(reading: Reading, mention: Mention) -> bool:
-    return reading.start - _SLACK <= mention.start <= reading.end + _SLACK
+    return Agreement(mentioned, len(pairs), float(own), float(other))
 
 
 class Asker:
