@@ -25,7 +25,7 @@ from howsteps.pipeline.work_folder import load_steps, script_of_learnt
 from howsteps.reader import make_question
 from howsteps.reader.answer import parse_answer, script_of_answer
 from howsteps.script.text_form import parse_script_text
-from howsteps.store import read_result, read_script, text_of
+from howsteps.store import read_result, text_of
 from howsteps.task import Caption, Mention, Task, Truth, Video
 
 # Tokens that are inserted into files: invalid numbers, lone surrogates, quotes, markup.
@@ -119,11 +119,6 @@ def _result(folder: Path) -> None:
     text_of(found, folder).encode("utf-8")
 
 
-def _edited(folder: Path) -> None:
-    for step in read_script(folder / "script.json", NARRATED).steps:
-        step.label.encode("utf-8")
-
-
 def _answer(folder: Path) -> None:
     question = make_question(NARRATED, SCRIPT)
     text = (folder / "answer.txt").read_bytes().decode("utf-8", "replace")
@@ -209,7 +204,6 @@ def readers() -> Iterator[Reader]:
     yield Reader("script.md", "script.md", samples.SCRIPT, _script, {})
     yield Reader("info.json", "a.info.json", (samples.as_json(samples.INFO),), _info, {})
     yield Reader("result.json", "result.json", (samples.result(),), _result, {})
-    yield Reader("script.json", "script.json", (samples.edited(),), _edited, {})
     yield Reader("editor's answer", "answer.txt", (samples.answer(),), _answer, {})
     for name in ("TASK", "COIN", "YOUCOOK2"):
         good = samples.as_json(getattr(samples, name))

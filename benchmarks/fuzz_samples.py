@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.localise.model import VERSION
-from howsteps.pipeline.work_folder import script_document
 from howsteps.reader import make_question
 from howsteps.store import text_of
 from howsteps.task import (
@@ -132,11 +131,6 @@ def result() -> bytes:
         Localisation(v, k, 9.0 * k + 1, 9.0 * k, 9.0 * k + 3) for v in "uv" for k in (0, 2)
     )
     return text_of(Result(narrated_task(), script(), localisations), Path()).encode()
-
-
-def edited() -> bytes:
-    """Return a ``script.json`` as exported for editing."""
-    return as_json(script_document([(narrated_task(), script())]))
 
 
 def answer() -> bytes:

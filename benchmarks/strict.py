@@ -76,7 +76,7 @@ def read_scripts(folders: dict[str, Path]) -> dict[str, dict[str, list[str]]]:
     """The labels of the steps, by job and version; jobs that some version lacks are left out."""
     scripts: dict[str, dict[str, list[str]]] = defaultdict(dict)
     for version, folder in folders.items():
-        for path in sorted(folder.glob("*/script.json")):
+        for path in sorted(folder.glob("*/result.json")):
             value = json.loads(path.read_text("utf-8"))
             scripts[path.parent.name][version] = [step["label"] for step in value["steps"]]
     return {job: found for job, found in scripts.items() if len(found) == len(folders)}

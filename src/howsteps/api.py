@@ -93,8 +93,7 @@ def discover(
     steps
         Find at most this many steps; None: the number is chosen automatically.
     script
-        The path of a script that a person wrote or edited, which is used as it is: a list of steps,
-        or a ``script.json``.
+        The path of a list of steps that a person wrote or edited, which is used as it is.
     title
         The name of the job, instead of the name of its folder. Doing the job is not one of its
         steps, so a good title makes a better script.
@@ -246,8 +245,8 @@ def place(
         The videos, with captions (:func:`howsteps.datasets.read_tasks`) or with their mentions
         (:func:`howsteps.narration.extract_relations`).
     script
-        A script (:func:`howsteps.script.discover`); the path of its file (``.json``, else text); or
-        its text, one step a line.
+        A script (:func:`howsteps.script.discover`); the path of a list of steps; or its text, one
+        step a line.
     features
         Features of the videos, T×d by video id, with a row for every third of a second. None: the
         words of the narration are used.

@@ -1,13 +1,13 @@
 """The JSON files of howsteps, each described once: read, checked and written by its description.
 
-``result.json`` (``docs/reference/result.md``), ``script.json`` and the cache hold narrations,
+``result.json`` (``docs/reference/result.md``) and the cache hold narrations,
 scripts and localisations as they are described here. A file may come from another person: an error
 names the file and the place in it, as in ``videos[3].duration: expected float | null, got str``.
 """
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from sys import intern
@@ -42,11 +42,10 @@ from howsteps.task import (
 
 _T = TypeVar("_T")
 
-VERSION = 1  # of result.json and script.json
+VERSION = 1  # of result.json
 FILE = "result.json"
 _LARGEST = 10**9  # bytes: about twenty thousand narrations
 _LINES = 4  # nesting depth down to which JSON is split into lines: one per sentence or mention
-_TIME_TOLERANCE = 0.0015  # seconds: times in a file are rounded to the millisecond
 
 
 class Malformed(ValueError):
@@ -127,16 +126,6 @@ class MentionIndex(Record):
 
     video: str
     mention: Index
-
-
-class MentionTime(Record, forbid_unknown_fields=False):
-    """A mention of a step in ``script.json``, which people edit."""
-
-    video: str
-    start: Seconds
-    end: Seconds
-    verb: str | UnsetType = UNSET
-    noun: str | UnsetType = UNSET
 
 
 class StepRecord(Record, kw_only=True):
@@ -359,18 +348,15 @@ def script_of(record: "ScriptRecord | ResultRecord", task: Task) -> Script:
             entry.alternative,
             learnt_from=entry.learnt_from or 0,
         )
-        return _named_by_first(found, entry.relations)
+        if not entry.relations:
+            return found
+        return found.named_after(Relation(entry.relations[0].verb, entry.relations[0].noun))
 
     steps = tuple(step(entry, f"steps[{i}]") for i, entry in enumerate(record.steps))
     script = Script(steps, **msgspec.structs.asdict(record.alignment))
     if record.edit is UNSET:
         return script
     return replace(script, editor=record.edit.editor, changes=tuple(record.edit.changes))
-
-
-def _named_by_first(step: Step, relations: Sequence["RelationRecord | GivenRelation"]) -> Step:
-    """The step with the relation that names it, which comes first."""
-    return step.named_after(Relation(relations[0].verb, relations[0].noun)) if relations else step
 
 
 def check_localisations(
@@ -587,124 +573,3 @@ class GivenTask(Struct):
 
     name: str
     videos: tuple[GivenVideo, ...]
-
-
-# script.json, which people may edit
-
-
-class GivenStep(Struct):
-    """A step of a ``script.json``; all else in it is derived, and not read.
-
-    To rename a step, change its label; to delete it, delete its object; to reorder, move objects;
-    to merge two, move the mentions of one into the list of the other. A step may have no mentions.
-    The first of ``relations`` names the step.
-    """
-
-    label: str
-    optional: bool = False
-    alternative: bool = False
-    relations: list["GivenRelation"] = []
-    examples: list[str] = []
-    mentions: list[MentionTime] = []
-
-
-class GivenRelation(Struct):
-    """A relation of a step."""
-
-    verb: str
-    noun: str
-
-
-class GivenScript(Struct):
-    """A ``script.json``: the steps of one job, or of several by the name of each."""
-
-    version: Literal[1]
-    task: str | UnsetType = UNSET
-    steps: list[GivenStep] = []
-    tasks: dict[str, "GivenScriptOfTask"] = {}
-
-
-class GivenScriptOfTask(Struct):
-    """The script of one of several jobs."""
-
-    steps: list[GivenStep] = []
-
-
-def check_script(path: Path, task: Task) -> list[GivenStep]:
-    """Check all of a ``script.json`` that does not depend on mentions; return its steps.
-
-    Raises
-    ------
-    InputError
-        The file is not a script of this task, or names a video that the task does not have.
-    """
-    found = read_record(path, GivenScript)
-    if found.tasks and task.name not in found.tasks:
-        raise InputError(path, f"has no script for the task {task.name!r}")
-    if not found.tasks and found.task not in (UNSET, task.name):
-        raise InputError(path, f"is a script for {found.task!r}, and the task is {task.name!r}")
-    steps = found.tasks[task.name].steps if found.tasks else found.steps
-    if not steps:
-        raise InputError(path, "has no list of steps")
-    videos = {video.id for video in task.videos}
-    for i, step in enumerate(steps):
-        if not step.label.strip():
-            raise InputError(path, f"steps[{i}].label: is empty")
-        for j, said in enumerate(step.mentions):
-            if said.video not in videos:
-                where = f"steps[{i}].mentions[{j}]"
-                raise InputError(path, f"{where}: there is no video {said.video!r}")
-    return steps
-
-
-def read_script(path: Path, task: Task) -> Script:
-    """Read the ``script.json`` of a task with mentions; a person may have edited it.
-
-    Raises
-    ------
-    InputError
-        The file is not a script, or has a mention that the task does not have; the message says
-        which step and which mention.
-    """
-    mentions = {video.id: video.mentions for video in task.videos}
-    order = {video: index for index, video in enumerate(mentions)}
-    owner: dict[Mention, int] = {}
-    steps = []
-    for i, given in enumerate(check_script(path, task)):
-        said = []
-        for j, entry in enumerate(given.mentions):
-            where = f"steps[{i}].mentions[{j}]"
-            found = _mention_at(entry, mentions[entry.video])
-            if found is None:
-                reason = f"video {entry.video!r} has no mention from {entry.start} to {entry.end} s"
-                raise InputError(
-                    path, f"{where}: {reason} (was its narration read in another mode?)"
-                )
-            if (first := owner.setdefault(found, i)) != i:
-                what = f"{found.phrase!r} at {found.start:.3f} s of video {found.video!r}"
-                raise InputError(path, f"{what} is in step {first + 1} and in step {i + 1}")
-            said.append(found)
-        said.sort(key=lambda m: (order[m.video], m.start, m.end))
-        label, examples = " ".join(given.label.split()), tuple(given.examples)
-        step = Step(
-            label,
-            tuple(said),
-            examples,
-            optional=given.optional,
-            alternative=given.alternative,
-        )
-        steps.append(_named_by_first(step, given.relations))
-    return Script(tuple(steps))
-
-
-def _mention_at(entry: MentionTime, mentions: Iterable[Mention]) -> Mention | None:
-    """The mention at a time; with the verb and noun of the entry, if it has them."""
-    for mention in mentions:
-        if (
-            abs(mention.start - entry.start) < _TIME_TOLERANCE
-            and abs(mention.end - entry.end) < _TIME_TOLERANCE
-            and entry.verb in (UNSET, mention.verb)
-            and entry.noun in (UNSET, mention.noun)
-        ):
-            return mention
-    return None

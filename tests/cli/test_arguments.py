@@ -106,7 +106,7 @@ def test_a_file_is_not_a_work_folder(
         ["evaluate", "methods"],
         ["apply", "model"],
         ["run", "job", "--out"],
-        ["localise", "--script", "script.json", "--out"],
+        ["localise", "--script", "script.md", "--out"],
     ],
     ids=" ".join,
 )

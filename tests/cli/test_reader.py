@@ -86,10 +86,6 @@ def model(
     return behave
 
 
-def labels(path: Path) -> list[str]:
-    return [step["label"] for step in json.loads(path.read_text())["steps"]]
-
-
 def questions(served: Served) -> list[str]:
     return [request["messages"][0]["content"] for request in served.requests]
 
@@ -116,7 +112,7 @@ def test_a_server_edits_the_script_and_reads_every_video(videos: Path, tmp_path:
     ]
     page = (out / "report.html").read_text()
     assert "Edited by small" in page
-    assert "script.unedited.json" in page
+    assert "--llm none" in page
 
 
 @pytest.mark.slow
@@ -200,7 +196,7 @@ def test_a_failing_server_costs_its_videos_alone(
     assert code == 3
     assert "was not edited" in output
     assert "videos were not read by small: " in output.replace("\n", " ")
-    assert labels(tmp_path / "dead/script.json") == labels(tmp_path / "dead/script.unedited.json")
+    assert read_result(tmp_path / "dead").script.editor == ""
     assert read_result(tmp_path / "dead").read_videos == frozenset()
 
 

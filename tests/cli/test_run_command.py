@@ -93,7 +93,7 @@ class TestLocalise:
         out = tmp_path / "out"
         call("run", job, "--out", out, "--title", "Cat care", "--quick", "--mode", "paper", "-q")
         before = read_options(out)
-        done = call("localise", "--out", out, "--script", out / "script.json", "-q")
+        done = call("localise", "--out", out, "--script", out / "script.md", "-q")
         assert done.exit_code == 0
         assert "Cat care: " in done.stdout
         assert read_options(out) == before

@@ -16,7 +16,7 @@ from howsteps.errors import HowstepsError, InputError
 from howsteps.pipeline.events import Event, ProblemFound, StageEnded, record
 from howsteps.pipeline.options import STAGES, RunOptions
 from howsteps.pipeline.run import Run, run
-from howsteps.store import read_result, read_script
+from howsteps.store import read_result
 from tests.films import film
 from tests.jobs import write_tea
 from tests.pipeline.jobs import captions, narration, subrip, written
@@ -57,7 +57,7 @@ class TestRun:
         [remark] = found.problems
         assert remark.harmless
         assert remark.reason.startswith("only 5 steps were found, but 8 were requested")
-        assert {"result.json", "script.json", "model/model.json"} <= set(written(out))
+        assert {"result.json", "script.md", "model/model.json"} <= set(written(out))
 
     def test_a_second_run_computes_nothing(self, job: Path, out: Path) -> None:
         before = written(out)
@@ -279,65 +279,33 @@ class TestEvents:
 
 
 class TestEditedScript:
-    @pytest.fixture
-    def script(self, done: tuple[Path, Run]) -> dict:
-        return json.loads((done[0] / "script.json").read_text("utf-8"))
-
-    def edited(self, script: dict, tmp_path: Path) -> Path:
-        path = tmp_path / "edited.json"
-        path.write_text(json.dumps(script), "utf-8")
-        return path
-
     def test_edited_steps_are_used_as_they_are(
-        self, job: Path, done: tuple[Path, Run], script: dict, tmp_path: Path
+        self, job: Path, done: tuple[Path, Run], tmp_path: Path
     ) -> None:
-        first, second, third, *others = script["steps"]
-        first["label"] = "get going"
-        second["mentions"] += third["mentions"]
-        script["steps"] = [second, first, *others[1:]]
-        path = self.edited(script, tmp_path)
+        _, second, third, *others = read_result(done[0]).steps
+        lines = [
+            second.label,
+            f"+ {third.label}",
+            "get going",
+            *(step.label for step in others[1:]),
+        ]
+        path = done[0] / "my-list.txt"
+        path.write_text("\n".join(lines), "utf-8")
         result = run(job, tmp_path / "out", RunOptions(steps=8), script=path).results["wash a cat"]
-        labels = [step.label for step in result.script.steps]
-        assert labels[:2] == [second["label"], "get going"]
-        assert len(labels) == len(others) + 1
+        assert [step.label for step in result.steps] == [second.label, "get going", *lines[3:]]
         assert len(others) >= 2
-        assert len(result.script.steps[0].mentions) == len(second["mentions"])
+        assert {*result.steps[0].mentions} == {*second.mentions, *third.mentions}
 
     def test_errors_in_a_script_are_found_before_any_stage_begins(
-        self, job: Path, script: dict, tmp_path: Path
+        self, job: Path, tmp_path: Path
     ) -> None:
-        script["steps"][1]["mentions"][0]["video"] = "nobody"
+        path = tmp_path / "mine.txt"
+        path.write_text("fill the tub\n- ???", "utf-8")
         events: list[Event] = []
-        path = self.edited(script, tmp_path)
         found = run(job, tmp_path / "out", script=path, callback=events.append)
         assert found.results == {}
-        assert [problem.path for problem in found.problems] == [path]
+        assert [(problem.path, problem.line) for problem in found.problems] == [(path, 2)]
         assert {type(event) for event in events} == {ProblemFound}
-
-    @pytest.mark.parametrize(
-        ("change", "reason"),
-        [
-            (lambda s: s.update(version=9), "version 9"),
-            (lambda s: s.update(task="bake a cake"), "is a script for 'bake a cake'"),
-            (lambda s: s.update(steps=[]), "no list of steps"),
-            (lambda s: s["steps"][1].update(label=" "), r"steps\[1\]\.label: "),
-            (lambda s: s["steps"].insert(0, "x"), r"steps\[0\]: expected object"),
-            (lambda s: s["steps"][0]["mentions"][0].update(video="x"), "no video 'x'"),
-            (lambda s: s["steps"][0]["mentions"][0].update(start=1e4), "has no mention"),
-            (
-                lambda s: s["steps"][0]["mentions"].append(s["steps"][1]["mentions"][0]),
-                "is in step 1 and in step 2",
-            ),
-        ],
-    )
-    def test_errors_in_a_script_are_reported(
-        self, done: tuple[Path, Run], script: dict, tmp_path: Path, change, reason: str
-    ) -> None:
-        change(script)
-        path = self.edited(script, tmp_path)
-        with pytest.raises(InputError, match=reason) as caught:
-            read_script(path, read_result(done[0]).task)
-        assert caught.value.problem.path == path
 
 
 # Runs the same job over and over in a child that is killed, and at last lets it end.

@@ -1,7 +1,6 @@
 """The files of a work folder."""
 
 import json
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,48 +18,12 @@ from howsteps.pipeline.work_folder import (
     load_steps,
     remove_if_empty,
     save_steps,
-    script_document,
     write_report,
     writing_to,
 )
-from howsteps.script import discover
 from howsteps.store import ActRecord, LearntStep, LearntSteps
-from howsteps.task import SAID, Localisation, Mention, Result, Script, Step, Task, Video
+from howsteps.task import SAID, Localisation, Result, Script, Step, Task, Video
 from tests.report.job import tea
-from tests.script import spoken
-
-WASH = ("fill tub; catch cat; dry cat", "fill tub; dry cat; catch cat", "fill tub; catch cat")
-
-
-class TestScriptDocument:
-    def test_a_single_task_is_at_the_top_level(self) -> None:
-        task = spoken.task(*WASH, name="wash a cat")
-        script = discover(task, steps=5)
-        found = json.loads(json.dumps(script_document([(task, script)])))
-        assert list(found) == ["version", "task", "steps", "alignment", "order"]
-        assert (found["version"], found["task"]) == (1, "wash a cat")
-        step = found["steps"][0]
-        assert set(step) == {
-            *("label", "support", "optional", "alternative"),
-            *("relations", "examples", "mentions"),
-        }
-        assert set(step["relations"][0]) == {"verb", "noun", "count"}
-        assert set(step["mentions"][0]) == {"video", "start", "end", "verb", "noun"}
-        assert set(found["alignment"]) == {"objective", "objective_per_token", "bound"}
-        assert set(found["order"]) == {"swaps", "rarely_mentioned"}
-
-    def test_several_tasks_are_grouped_by_name(self) -> None:
-        task = spoken.task(*WASH, name="a")
-        script = discover(task, steps=5)
-        both = script_document([(task, script), (replace(task, name="b"), script)])
-        assert set(both["tasks"]) == {"a", "b"}
-
-    def test_times_are_written_to_the_millisecond(self) -> None:
-        mention = Mention("v", "dry", "cat", "dry the cat", 0.1 + 0.2, 2 / 3)
-        task = Task("wash", (Video("v", mentions=(mention,)),))
-        written = script_document([(task, Script((Step("dry the cat", (mention,)),)))])
-        [found] = written["steps"][0]["mentions"]
-        assert (found["start"], found["end"]) == (0.3, 0.667)
 
 
 class TestRemoveIfEmpty:

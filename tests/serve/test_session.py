@@ -127,7 +127,7 @@ def test_a_result_that_a_run_writes_during_placement_is_not_replaced(
     assert "changed by another program" in session.status()["error"]
     assert (len(labels(work)), len(session.content()["steps"])) == (3, 3)
     assert b"begin" in (work / "edits-1.jsonl").read_bytes()
-    assert not (work / "script.json").exists()  # nothing of the edit was written
+    assert not (work / "script.md").exists()  # nothing of the edit was written
 
 
 @pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "folder"])

@@ -39,8 +39,8 @@ def run(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Place the steps of this script: a list of steps that you wrote or copied, or a "
-            "script.json. Default: find them.",
+            help="Place the steps of this list, which you wrote, edited or copied. Default: find "
+            "them.",
         ),
     ] = None,
     title: options.Title = None,
@@ -186,8 +186,8 @@ def localise(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The work folder's script.md after you edited it, any list of steps, or a "
-            "script.json. Default: the steps as they are.",
+            help="The work folder's script.md after you edited it, or any list of steps. "
+            "Default: the steps as they are.",
         ),
     ] = None,
     keep: options.Keep = None,

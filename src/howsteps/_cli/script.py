@@ -35,15 +35,13 @@ from howsteps.pipeline.stages import (
 from howsteps.pipeline.work_folder import (
     CACHE,
     check_folders,
-    script_document,
     write_script,
     writing_to,
 )
 from howsteps.script.order import PartialOrder, partial_order
-from howsteps.store import narration_record
+from howsteps.store import VERSION, narration_record, script_record, stored_time
 from howsteps.task import Mention, Mode, OtherWay, Script, Sentence, Step, Task, Video
 
-VERSION = 1  # of the JSON of narrations
 BAR = 10  # characters of a full bar
 VIDEO_COLUMN, STEP_COLUMN = 20, 8  # column widths in characters
 MAX_SWAPS = 3  # swapped pairs of steps that are listed
@@ -130,7 +128,7 @@ def narration(
         for task, *_ in _narrated_tasks(command, source, context, problems):
             found = found or any(video.mentions for video in task.videos)
             if json_file is not None:
-                records[task.name] = {video.id: record(video) for video in task.videos}
+                records[task.name] = {"videos": {v.id: record(v) for v in task.videos}}
             if str(json_file) != "-":
                 show_task(task, top, each_video=videos or len(task.videos) == 1)
     if json_file is not None:
@@ -180,7 +178,7 @@ def script(
 ) -> None:
     """List the steps of a job, in order.
 
-    INPUT is as for 'run', and so is the script; --json writes the same script.json.
+    INPUT is as for 'run', and so is the script; --json also has the mentions of each step.
 
     Example: howsteps script captions/ --steps 10 --json script.json
     """
@@ -213,7 +211,8 @@ def script(
             own.check()
             problems += write_script(task, found, own.path)
     if json_file is not None:
-        screen.write_json(script_document([*scripts.values()]), json_file)
+        records = {task.name: record_of_script(task, found) for task, found in scripts.values()}
+        screen.write_json(document(records), json_file)
     screen.finish(problems, found=bool(scripts))
 
 
@@ -326,25 +325,37 @@ def mention_table(task: Task, found: Script, numbers: range) -> Table:
 
 
 def document(records: dict[str, Any]) -> dict[str, Any]:
-    """The JSON of one or more tasks.
-
-    One task::
-
-        {"version": 1, "task": …, "videos": {id: {"title", "sentences": […], "relations": […]}}}
-
-    Several tasks::
-
-        {"version": 1, "tasks": {name: {"videos": …}}}
-
-    Sentences and relations are as in ``result.json``.
-    """
+    """The JSON of one task, whose name is a value in it, or of several, each under its name."""
     if len(records) == 1:
-        [(name, videos)] = records.items()
-        return {"version": VERSION, "task": name, "videos": videos}
-    return {
-        "version": VERSION,
-        "tasks": {name: {"videos": videos} for name, videos in records.items()},
-    }
+        [(name, record)] = records.items()
+        return {"version": VERSION, "task": name, **record}
+    return {"version": VERSION, "tasks": records}
+
+
+def record_of_script(task: Task, found: Script) -> dict[str, Any]:
+    """The steps of a task as in ``result.json``, with their mentions in full, and their order.
+
+    Steps under "order" are numbered from 1, as on screen.
+    """
+    record = msgspec.to_builtins(script_record(found, task))
+    for entry, step in zip(record["steps"], found.steps, strict=True):
+        entry["mentions"] = [
+            {
+                "video": mention.video,
+                "start": stored_time(mention.start),
+                "end": stored_time(mention.end),
+                "verb": mention.verb,
+                "noun": mention.noun,
+            }
+            for mention in step.mentions
+        ]
+    order = partial_order(task, found)
+    swaps = [
+        {"steps": [s.one + 1, s.two + 1], "in_order": s.in_order, "swapped": s.swapped}
+        for s in order.swaps
+    ]
+    rare = [index + 1 for index in order.rarely_mentioned]
+    return {**record, "order": {"swaps": swaps, "rarely_mentioned": rare}}
 
 
 def record(video: Video) -> dict[str, Any]:

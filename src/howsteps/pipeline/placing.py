@@ -6,13 +6,12 @@ edit takes seconds, and the video files are read only if their frames are used.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from howsteps.errors import HowstepsError, InputError, Problem
-from howsteps.io.files import check_unchanged, fingerprint, read_bounded
+from howsteps.errors import HowstepsError, Problem
+from howsteps.io.files import check_unchanged, fingerprint
 from howsteps.io.text import read_text
 from howsteps.narration.labels import plain_act
 from howsteps.pipeline import stages
@@ -26,7 +25,6 @@ from howsteps.pipeline.options import INTERVAL, RunOptions, trusted_options
 from howsteps.pipeline.selection import LEFT_OUT
 from howsteps.pipeline.work_folder import (
     CACHE,
-    SCRIPT,
     SCRIPT_TEXT,
     check_parts,
     read_aside,
@@ -43,9 +41,7 @@ from howsteps.script.text_form import VideoChoices, parse_choices, parse_script_
 from howsteps.script.text_mentions import script_of_text, with_matches
 from howsteps.store import (
     FILE,
-    check_script,
     read_result,
-    read_script,
     result_file,
     rounded,
     without_captions,
@@ -67,7 +63,6 @@ from howsteps.task import (
 )
 from howsteps.vision.features import Features
 
-_LARGEST_RESULT = 2**31  # bytes
 LABELS = "labels"
 
 
@@ -86,16 +81,16 @@ def place_again(
 ) -> Result:
     """Place the steps of another script in the videos of a work folder, and update its files.
 
-    Writes the same files as a run: ``script.json``, ``script.md``, ``result.json``, ``model/``, the
-    page and the exports.
+    Writes the same files as a run: ``script.md``, ``result.json``, ``model/``, the page and the
+    exports.
 
     Parameters
     ----------
     work
         The work folder of a single result.
     script
-        The new script; the path of its file (``.json``, else text); or its text. None: that of the
-        result, for other videos.
+        The new script; the path of its file; or its text. None: that of the result, for other
+        videos.
     keep, drop
         Ids of videos that were set aside, to be used; and of videos to leave out from now on.
     by_hand
@@ -135,7 +130,7 @@ def place_again(
     options, problems = trusted_options(work if (work / OPTIONS).exists() else root, parser)
     context = Context(Cache(root / CACHE), callback=callback or ignore_event)
     given = script.absolute() if isinstance(script, Path) else None
-    if given and is_text(given):
+    if given:
         lines = with_choices(RunOptions(keep=tuple(keep), drop=tuple(drop)), given)
         keep, drop = lines.keep, lines.drop
     before, aside = with_videos(read_result(work), read_aside(work), keep, drop)
@@ -250,19 +245,11 @@ def _unused_choices(
 # The script that a person gives
 
 
-def is_text(path: Path) -> bool:
-    """Whether a script file is text: anything but JSON."""
-    return path.suffix.lower() != ".json"
-
-
-def checked_options(script: Path, task: Task, options: RunOptions) -> RunOptions:
+def checked_options(script: Path, options: RunOptions) -> RunOptions:
     """Check the syntax of a script; return the options with what it says about videos.
 
     Raises ``InputError`` if the file is not a script; the message says where.
     """
-    if not is_text(script):
-        check_script(script, task)
-        return options
     parse_script_text(read_text(script), script)
     return with_choices(options, script)
 
@@ -281,13 +268,11 @@ def with_choices(options: RunOptions, script: Path) -> RunOptions:
 def read_given_script(
     given: Path | str, task: Task, known: Script, options: RunOptions, context: Context
 ) -> tuple[Script, list[Problem]]:
-    """Read a script from a file (``.json``, else text), or from a text.
+    """Read a script from a file, or from its text.
 
     ``task`` has mentions; ``known`` is the script that the text was made from
     (:func:`known_script`). Raises ``InputError`` if it cannot be used; the message gives the line.
     """
-    if isinstance(given, Path) and not is_text(given):
-        return read_script(given, task), []
     path = given if isinstance(given, Path) else Path(SCRIPT_TEXT)
     steps = parse_script_text(read_text(given) if isinstance(given, Path) else given, path)
     reader = partial(read_labels, task=task.name, options=options, context=context)
@@ -308,11 +293,14 @@ def _with_record(script: Script, known: Script) -> Script:
     return replace(script, editor=known.editor, changes=known.changes)
 
 
-def known_script(folders: Iterable[Path], task: Task) -> Script:
-    """The first script of this task in some work folders; an empty one if there is none."""
-    for folder in folders:
-        with suppress(InputError):
-            return read_script(folder / SCRIPT, task)
+def known_script(results: Iterable[Result | None], task: Task) -> Script:
+    """The first script of this task, all of whose mentions are still there; else an empty one."""
+    said = {mention for video in task.videos for mention in video.mentions}
+    for result in results:
+        if result is None or result.task.name != task.name:
+            continue
+        if said.issuperset(mention for step in result.steps for mention in step.mentions):
+            return result.script
     return Script(())
 
 
@@ -427,24 +415,10 @@ def _with_manual_mentions(
     return replace(task, videos=videos), replace(script, steps=tuple(steps))
 
 
-def manual_localisations(folder: Path, task: Task, script: Script) -> tuple[Localisation, ...]:
-    """The manual localisations in the result of a folder that still apply; empty without one."""
-    return _placed_before(folder, task, script, BY_HAND)
-
-
-def seen_before(folder: Path, task: Task, script: Script) -> tuple[Localisation, ...]:
-    """The same of the places that were found by sight alone, in a folder of silent videos."""
-    return _placed_before(folder, task, script, LIKE_SEEN)
-
-
-def _placed_before(
-    folder: Path, task: Task, script: Script, evidence: str
+def placed_before(
+    before: Result | None, task: Task, script: Script, evidence: str
 ) -> tuple[Localisation, ...]:
-    try:
-        content = read_bounded(folder / FILE, _LARGEST_RESULT, "a result")
-        before = read_result(folder) if evidence.encode() in content else None
-    except InputError:
-        before = None
+    """The places of an earlier result by this evidence, for steps and videos that still exist."""
     if before is None:
         return ()
     videos = {video.id for video in task.videos}

@@ -3,7 +3,7 @@
 ::
 
     read ─► transcribe ─► narration ─► script ──┐   (a language model may edit it, and read)
-                 └──────► features ─────────────┴─► localise ─► result.json, script.json, model/
+                 └──────► features ─────────────┴─► localise ─► result.json, script.md, model/
 
 Videos of another job are set aside; the steps that groups of them share are listed separately.
 """
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -32,11 +33,9 @@ from howsteps.pipeline.options import STAGES, RunOptions, check_workers, read_op
 from howsteps.pipeline.work_folder import (
     CACHE,
     OWN_NAMES,
-    UNEDITED,
     WrittenResults,
     check_folders,
     check_parts,
-    other_job_remark,
     remove_if_empty,
     write_aside,
     write_model,
@@ -48,8 +47,8 @@ from howsteps.pipeline.work_folder import (
 )
 from howsteps.reader import AnswerFolder, LanguageModel, Reader, Remembered
 from howsteps.script.text_form import VideoChoices
-from howsteps.store import GivenTask, Malformed, converted, read_result, without_captions
-from howsteps.task import Localisation, Result, Script, Task
+from howsteps.store import FILE, GivenTask, Malformed, converted, read_result, without_captions
+from howsteps.task import BY_HAND, LIKE_SEEN, Localisation, Result, Script, Task
 from howsteps.vision.features import Features
 
 MANY_FILES = 500  # captions that take longer than a few seconds to read
@@ -111,7 +110,7 @@ def run(
     own_options
         Those of single tasks, by name, instead.
     script
-        A script that a person wrote or edited, used as it is: ``script.json``, or a text file.
+        The path of a script that a person wrote or edited, which is used as it is.
     llm
         A language model that edits the discovered script and reads every video: a
         :class:`~howsteps.reader.LanguageModel`, to which questions are sent; its name, on the
@@ -159,8 +158,8 @@ def run(
     context.note(problems)
     own = own_options or {}
     selection.check_choices(tasks, options, own)
-    if given and placing.is_text(given) and len(tasks) > 1:
-        raise HowstepsError(f"a text script describes one job, but there are {len(tasks)}")
+    if given and len(tasks) > 1:
+        raise HowstepsError(f"a script describes one job, but there are {len(tasks)}")
     if len(tasks) > 1 and (reserved := {*OWN_NAMES} & {task.name for task in tasks}):
         name = min(reserved)
         raise HowstepsError(f"no job can be called {name!r}: the work folder has a {name!r} itself")
@@ -368,9 +367,10 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     task, given, options, reader = job.task, job.script, job.options, job.reader
     problems: list[Problem] = []
     features: Features | None = None
+    before = _earlier(job.folder)
     try:
         if given:
-            options = placing.checked_options(given, task, options)  # fail before the slow stages
+            options = placing.checked_options(given, options)  # fail before the slow stages
         options = selection.with_video_ids(options, task)
         all_videos, problems = stages.prepare_narration(task, options, context)
         chosen = selection.set_aside_other_jobs(all_videos, options)
@@ -378,23 +378,22 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         problems += chosen.remarks
         if stages.is_silent(task, options):
             task, features = visual_features(task, options, context)
-        script, seen, remarks = _find_steps(job, task, options, features, context)
+        script, seen, remarks = _find_steps(job, before, task, options, features, context)
         problems += remarks
         ways = selection.find_other_ways(all_videos, chosen.ways, options, context)
         problems = selection.with_page_hint(problems, ways if job.pages else ())
         asked = asking.Asked(task, script)
         if reader and features is None:
-            if not given:
-                write_script(task, script, job.folder, UNEDITED)
             aside = None if given else chosen.set_aside
-            before = _earlier(job.folder)
             asked = asking.ask(task, script, reader, options, context, aside, before)
         task, script = asked.task, asked.script
         set_aside += asked.set_aside
         problems += asked.problems
         if isinstance(reader, AnswerFolder) and reader.ask:
             return None, problems, set()
-        problems += other_job_remark(task.name, job.folder)
+        if before and before.task.name != task.name:
+            reason = f"the result of another job, {before.task.name!r}, was here and is replaced"
+            problems.append(Problem(job.folder / FILE, reason, harmless=True))
         choices = VideoChoices(set_aside, options.keep)
         problems += write_script(
             task, script, job.folder, edited=given is not None, given=given, choices=choices
@@ -404,7 +403,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         task, problems = selection.set_aside_unusable(
             task, features.vectors, [*problems, *features.problems]
         )
-        fixed = (*seen, *placing.manual_localisations(job.folder, task, script))
+        fixed = (*seen, *placing.placed_before(before, task, script, BY_HAND))
         readings, read = asked.readings, asked.read_videos
         placed = placing.place(task, script, features, options, context, fixed, readings, read)
     except CannotWrite:
@@ -421,18 +420,24 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
 
 
 def _find_steps(
-    job: _Job, task: Task, options: RunOptions, features: Features | None, context: Context
+    job: _Job,
+    before: Result | None,
+    task: Task,
+    options: RunOptions,
+    features: Features | None,
+    context: Context,
 ) -> tuple[Script, tuple[Localisation, ...], list[Problem]]:
     """Return the script, given or found, the places that were found by sight alone, and remarks.
 
-    ``features`` are those of videos in which nobody says what is done; None for others.
+    ``before`` is the earlier result of the folder. ``features`` are those of videos in which nobody
+    says what is done; None for others.
     """
     if job.script:
-        known = placing.known_script((job.folder, job.script.parent), task)
+        known = placing.known_script(chain([before], map(_earlier, [job.script.parent])), task)
         script, remarks = placing.read_given_script(job.script, task, known, options, context)
         if features is None:
             return script, (), remarks
-        seen = placing.seen_before(job.folder, task, script)
+        seen = placing.placed_before(before, task, script, LIKE_SEEN)
         seen = seen or stages.find_by_sight(task, features, len(script.steps), context)
         return script, seen, remarks
     if features is None:

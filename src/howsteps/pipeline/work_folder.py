@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -21,29 +21,23 @@ from howsteps.pipeline.events import Wrote
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.script.matching import acts_of, find_known_steps
 from howsteps.script.names import examples
-from howsteps.script.order import partial_order
 from howsteps.script.text_form import VideoChoices, script_text
 from howsteps.store import (
     FILE,
-    VERSION,
     ActRecord,
     LearntStep,
     LearntSteps,
     read_record,
     read_result,
-    script_record,
-    stored_time,
     text_parts,
     without_captions,
 )
 from howsteps.task import Mention, Place, Result, Script, Step, Task, Video
 
 CACHE = "cache"
-SCRIPT = "script.json"
-SCRIPT_TEXT = "script.md"  # the same as text, for people to edit
+SCRIPT_TEXT = "script.md"  # the script as text, for people to edit
 KEPT_TEXT = "script.edited.md"  # backup of a person's script.md before it is replaced
 ASIDE = "set-aside.json"  # the videos that were set aside, as in a result, to use them again
-UNEDITED = "script.unedited.json"  # the script before a language model edited it
 MODEL = "model"
 EXPORTS = "exports"
 OWN_NAMES = (CACHE, OPTIONS, WORK_FOLDER, "index.html")  # beside the folders of several jobs
@@ -148,38 +142,21 @@ def read_aside(folder: Path) -> tuple[Video, ...]:
     return read_result(path).task.videos if path.exists() else ()
 
 
-def other_job_remark(task: str, folder: Path) -> list[Problem]:
-    """Return a remark if the folder holds the result of another task, which will be replaced."""
-    try:
-        value = read_record(folder / SCRIPT, dict[str, Any], _LARGEST_MODEL)
-    except InputError:
-        return []
-    before = value.get("task", task)
-    if before == task:
-        return []
-    reason = f"the result of another job, {before!r}, was here and is replaced"
-    return [Problem(folder / FILE, reason, harmless=True)]
-
-
 def write_script(
     task: Task,
     script: Script,
     folder: Path,
-    name: str = SCRIPT,
     *,
     edited: bool = False,
     given: Path | None = None,
     choices: VideoChoices | None = None,
 ) -> list[Problem]:
-    """Write ``script.json``, for programs, and ``script.md``, for people to edit.
+    """Write ``script.md``, the script as text for people to edit.
 
-    A ``script.md`` that a person edited is kept under another name, with a remark, unless it is the
+    One that a person edited is kept under another name, with a remark, unless it is the
     ``given`` file that this script was made from. ``edited`` means that this script is a person's
     too; it may replace one that was placed before.
     """
-    Folder(folder).write(name, as_text(script_document([(task, script)])))
-    if name != SCRIPT:
-        return []
     path = folder / SCRIPT_TEXT
     is_given = given is not None and given.resolve() == path.resolve()
     problems = [] if is_given else _keep_edited(path, (_FOUND, _PLACED) if edited else (_FOUND,))
@@ -298,59 +275,6 @@ def _rate(context: Context, media: Path | None) -> Fraction:
     return Fraction(*known)
 
 
-def script_document(scripts: list[tuple[Task, Script]]) -> dict[str, Any]:
-    """The content of ``script.json``: the scripts of one or more tasks.
-
-    One task::
-
-        {"version": 1, "task": …,
-         "steps": [{"label", "support", "optional", "alternative",
-                    "relations": [{"verb", "noun", "count"}], "examples": […],
-                    "mentions": [{"video", "start", "end", "verb", "noun"}]}],
-         "alignment": {"objective", "objective_per_token", "bound"},
-         "order": {"swaps": [{"steps", "in_order", "swapped"}], "rarely_mentioned": […]}}
-
-    Several tasks::
-
-        {"version": 1, "tasks": {name: {"steps": …, "alignment": …, "order": …}}}
-
-    Steps under "order" are numbered from 1, as on screen.
-    """
-    documents = {task.name: _document(task, script) for task, script in scripts}
-    if len(documents) == 1:
-        [(name, document)] = documents.items()
-        return {"version": VERSION, "task": name, **document}
-    return {"version": VERSION, "tasks": documents}
-
-
-def _document(task: Task, script: Script) -> dict[str, Any]:
-    record = msgspec.to_builtins(script_record(script, task))
-    for entry, step in zip(record["steps"], script.steps, strict=True):
-        # In full, for people who edit them.
-        entry["mentions"] = [
-            {
-                "video": mention.video,
-                "start": stored_time(mention.start),
-                "end": stored_time(mention.end),
-                "verb": mention.verb,
-                "noun": mention.noun,
-            }
-            for mention in step.mentions
-        ]
-    order = partial_order(task, script)
-    swaps = [
-        {"steps": [s.one + 1, s.two + 1], "in_order": s.in_order, "swapped": s.swapped}
-        for s in order.swaps
-    ]
-    rare = [index + 1 for index in order.rarely_mentioned]
-    return {**record, "order": {"swaps": swaps, "rarely_mentioned": rare}}
-
-
-def as_text(value: object) -> bytes:
-    """The text of a JSON file that people read."""
-    return f"{json.dumps(value, ensure_ascii=False, indent=1)}\n".encode()
-
-
 STEPS_VERSION: Literal[1] = 1
 STEPS_FILE = "steps.json"
 
@@ -387,7 +311,8 @@ def _act_mention(act: ActRecord) -> Mention:
 
 def save_steps(learnt: LearntSteps, folder: Folder) -> None:
     """Write the steps next to their model."""
-    folder.write(STEPS_FILE, as_text(msgspec.to_builtins(learnt)))
+    text = json.dumps(msgspec.to_builtins(learnt), ensure_ascii=False, indent=1)
+    folder.write(STEPS_FILE, f"{text}\n".encode())
 
 
 def load_steps(folder: Path, labels: tuple[str, ...]) -> LearntSteps:
