@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.context import Context
-from howsteps.pipeline.events import Event, StageBegan, StageEnded
+from howsteps.pipeline.context import Context, Event, StageBegan, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.task import Video

@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 
 from benchmarks.many_videos import tree_usage
-from howsteps.pipeline.events import Event, ItemDone
+from howsteps.pipeline.context import Event, ItemDone
 from howsteps.pipeline.executor import Executor
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.ray_executor import RayExecutor

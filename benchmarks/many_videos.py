@@ -26,7 +26,7 @@ from random import Random
 from typing import NamedTuple
 
 from howsteps.datasets import read_tasks
-from howsteps.pipeline.events import Event, StageBegan, StageEnded
+from howsteps.pipeline.context import Event, StageBegan, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.task import Caption, Task

@@ -66,7 +66,7 @@ class TestNames:
 
     def test_discover_and_run_take_the_same_arguments(self) -> None:
         one, many = (inspect.signature(f).parameters for f in (howsteps.discover, howsteps.run))
-        assert many.keys() - one.keys() == {"out", "begin", "force", "executor"}
+        assert many.keys() - one.keys() == {"out", "force", "executor"}
         assert all(one[name] == many[name] for name in one)
 
 

@@ -19,8 +19,7 @@ from howsteps.paper.localise import localise as cluster_task
 from howsteps.pipeline.apply import apply as apply_model
 from howsteps.pipeline.apply import read_videos
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.context import Context
-from howsteps.pipeline.events import Callback, ignore_event
+from howsteps.pipeline.context import Callback, Context, ignore_event
 from howsteps.pipeline.executor import Executor
 from howsteps.pipeline.options import RunOptions, check_workers
 from howsteps.pipeline.placing import place_again, read_given_script
@@ -128,7 +127,7 @@ def discover(
         The number of processes that work on videos; with more than one, call this under
         ``if __name__ == "__main__":``.
     callback
-        Called with every event (:mod:`howsteps.pipeline.events`).
+        Called with every event (:mod:`howsteps.pipeline.context`).
 
     Returns
     -------
@@ -167,7 +166,6 @@ def run(
     llm: LanguageModel | AnswerFolder | str | None = None,
     workers: int = 1,
     callback: "Callback | None" = None,
-    begin: str | None = None,
     force: Sequence[str] = (),
     executor: "Executor | None" = None,
 ) -> Run:
@@ -183,8 +181,8 @@ def run(
         As in :func:`discover`; here a path may hold several jobs.
     out
         The work folder.
-    begin, force
-        Compute this stage and all later ones again; compute these stages again.
+    force
+        Compute these stages again: names of :data:`howsteps.pipeline.options.STAGES`.
     executor
         Used instead of local processes: a :class:`howsteps.pipeline.ray_executor.RayExecutor`.
 
@@ -199,7 +197,7 @@ def run(
     """
     options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title, keep_all)
     options = replace(options, keep=tuple(keep), drop=tuple(drop), extents=extents)
-    more = {"begin": begin, "force": force, "executor": executor}
+    more = {"force": force, "executor": executor}
     return _run(source, out, options, script, llm, workers, callback, **more)
 
 

@@ -1,6 +1,5 @@
 """``howsteps run``, the commands on its work folder, and ``howsteps doctor``."""
 
-import json
 import shutil
 from io import StringIO
 from pathlib import Path
@@ -48,17 +47,6 @@ class TestRun:
         assert f"written to {work}" in done.stdout
         assert "narration, 3 videos, all cached" in done.stderr
 
-    def test_json_lines(self, job: Path, work: Path) -> None:
-        done = call("run", job, "--out", work, "--workers", "1", "--json")
-        lines = [json.loads(line) for line in done.stdout.splitlines()]
-        assert lines[0] == {
-            "event": "stage-began",
-            "stage": "narration",
-            "task": "wash_a_cat",
-            "total": 3,
-        }
-        assert lines[-1]["event"] == "wrote"
-
     def test_the_default_folder_is_in_the_current_folder(
         self, job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -81,7 +69,7 @@ class TestRun:
         assert done.exit_code == 1
         assert "no relation found" in done.stderr
 
-    @pytest.mark.parametrize("typed", [("--begin", "dance"), ("--device", "abacus")])
+    @pytest.mark.parametrize("typed", [("--force", "dance"), ("--device", "abacus")])
     def test_an_invalid_command_line_exits_with_two(
         self, job: Path, tmp_path: Path, typed: tuple[str, str]
     ) -> None:
@@ -101,11 +89,11 @@ class TestLocalise:
     def test_a_broken_script_exits_with_one_and_names_the_file(
         self, job: Path, tmp_path: Path
     ) -> None:
-        edited = tmp_path / "mine.json"
-        edited.write_text('{"version": 1, "steps": [{"label": ""}]}', "utf-8")
+        edited = tmp_path / "mine.txt"
+        edited.write_text("fill the tub\n- ???", "utf-8")
         done = call("run", job, "--script", edited, "--out", tmp_path / "out", "-q")
         assert done.exit_code == 1
-        assert "mine.json: steps[0].label: is empty" in done.stderr
+        assert "mine.txt:2: there are no words" in done.stderr
 
     def test_script_text_is_placed_without_the_videos(self, work: Path, tmp_path: Path) -> None:
         out = Path(shutil.copytree(work, tmp_path / "out"))

@@ -8,9 +8,8 @@ from rich.progress import Progress
 
 from howsteps._cli import screen
 from howsteps._cli.screen import _Display, _ended
-from howsteps.pipeline.events import Event, ItemAt, ItemDone, StageBegan, StageEnded
+from howsteps.pipeline.context import Event, ItemAt, ItemDone, StageBegan, StageEnded
 from howsteps.pipeline.options import STAGES
-from howsteps.pipeline.placing import LABELS
 from howsteps.pipeline.selection import OTHER_SCRIPT
 
 EVENTS: tuple[Event, ...] = (
@@ -55,7 +54,7 @@ def test_the_bar_of_a_failed_stage_is_removed() -> None:
 
 def test_every_stage_has_a_description() -> None:
     display = _Display(Progress(console=Console(file=io.StringIO())))
-    for stage in (*STAGES, OTHER_SCRIPT, LABELS):
+    for stage in (*STAGES, OTHER_SCRIPT):
         display(StageBegan(stage, "a job", 1))
     assert _ended(StageEnded(OTHER_SCRIPT, "tea", 1, 0, 0.3)) == (
         "tea: script of another way in 0.3 s"

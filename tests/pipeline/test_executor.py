@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from howsteps.errors import HowstepsError
-from howsteps.pipeline.events import ItemDone
+from howsteps.pipeline.context import ItemDone
 from howsteps.pipeline.executor import (
     Executor,
     Outcome,

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from howsteps.errors import HowstepsError
-from howsteps.pipeline.events import Event, ItemDone
+from howsteps.pipeline.context import Event, ItemDone
 from howsteps.pipeline.run import run
 from tests.pipeline.jobs import captions, written
 

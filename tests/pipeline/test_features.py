@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from howsteps._cli.app import app
 from howsteps.pipeline.apply import apply
-from howsteps.pipeline.events import Event, StageEnded
+from howsteps.pipeline.context import Event, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import Run, run
 from tests.films import film

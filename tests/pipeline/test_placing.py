@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howsteps.errors import HowstepsError, InputError
-from howsteps.pipeline.events import Event, StageEnded
+from howsteps.pipeline.context import Event, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.run import run

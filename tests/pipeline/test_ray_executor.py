@@ -12,8 +12,7 @@ from howsteps import datasets
 from howsteps.errors import HowstepsError
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.context import Context
-from howsteps.pipeline.events import Event, ItemDone
+from howsteps.pipeline.context import Context, Event, ItemDone
 from howsteps.pipeline.executor import Outcome
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.ray_executor import TRIES, RayExecutor

@@ -9,8 +9,7 @@ import pytest
 
 from howsteps.errors import HowstepsError, Problem
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.context import Context
-from howsteps.pipeline.events import Event, ItemDone, StageBegan, StageEnded
+from howsteps.pipeline.context import Context, Event, ItemDone, StageBegan, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import check_task, read_source, run
 from howsteps.pipeline.selection import (

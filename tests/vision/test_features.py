@@ -21,8 +21,7 @@ from howsteps.paper.visual_words import (
     WordOptions,
 )
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.context import Context
-from howsteps.pipeline.events import Callback, Event, ItemDone, ignore_event
+from howsteps.pipeline.context import Callback, Context, Event, ItemDone, ignore_event
 from howsteps.pipeline.features import features_of, method_of
 from howsteps.task import Video
 from howsteps.vision.features import (

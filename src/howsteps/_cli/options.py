@@ -53,10 +53,6 @@ JsonFile: TypeAlias = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", help="Write everything as JSON ('-' for stdout)."),
 ]
-JsonLines: TypeAlias = Annotated[
-    bool,
-    rare_option("--json", help="Write each event to stdout as a line of JSON."),
-]
 Steps: TypeAlias = Annotated[
     int | None,
     typer.Option(min=1, metavar="K", help="At most this many steps. Default: automatic."),
@@ -123,17 +119,13 @@ AnyExtents: TypeAlias = Annotated[
         "whole video, if there are frames.",
     ),
 ]
-Begin: TypeAlias = Annotated[
-    Stage | None,
-    rare_option(
-        "--begin",
-        metavar="STAGE",
-        help=f"Run this stage and all later ones again. Stages: {', '.join(STAGES)}.",
-    ),
-]
 Force: TypeAlias = Annotated[
     list[Stage] | None,
-    rare_option("--force", metavar="STAGE", help="Run this stage again (may be repeated)."),
+    rare_option(
+        "--force",
+        metavar="STAGE",
+        help=f"Run this stage again (may be repeated): {', '.join(STAGES)}.",
+    ),
 ]
 Llm: TypeAlias = Annotated[
     str | None,

@@ -63,7 +63,6 @@ def run(
     device: options.AnyDevice = "cpu",
     extents: options.AnyExtents = "found",
     parser: options.Parser = None,
-    begin: options.Begin = None,
     force: options.Force = None,
     engine: Annotated[
         Engine,
@@ -79,7 +78,6 @@ def run(
             help="The head node of the Ray cluster. Default: one on this machine, or a new one.",
         ),
     ] = None,
-    json_lines: options.JsonLines = False,
 ) -> None:
     """Find the steps of a job in a folder of its videos.
 
@@ -93,7 +91,7 @@ def run(
     Example: howsteps run videos/ --out steps/
     """
     reader = reader_of(llm, llm_url, llm_tokens, llm_parallel, ask, answer)
-    with screen.progress(quiet=quiet, json_lines=json_lines) as callback:
+    with screen.progress(quiet=quiet) as callback:
         done = run_pipeline(
             source,
             out or options.default_out(source),
@@ -101,7 +99,6 @@ def run(
             own_options=options.requested_by_job(context, source),
             script=script,
             llm=reader,
-            begin=begin,
             force=[str(stage) for stage in force or ()],
             workers=workers or cores(),
             executor=executor_of(engine, address),
@@ -111,8 +108,7 @@ def run(
         screen.show_problems(done.problems)
         show_questions(reader)
         return
-    if not json_lines:
-        show(done.results, done.folders)
+    show(done.results, done.folders)
     screen.finish(done.problems, found=bool(done.results))
 
 
@@ -193,7 +189,6 @@ def localise(
     keep: options.Keep = None,
     drop: options.Drop = None,
     parser: options.Parser = None,
-    json_lines: options.JsonLines = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Place the steps again, after you edited them, or in other videos.
@@ -206,12 +201,11 @@ def localise(
     """
     if not (script or keep or drop):
         raise typer.BadParameter("what is to change? Give --script, --keep or --drop")
-    with screen.progress(quiet=quiet, json_lines=json_lines) as callback:
+    with screen.progress(quiet=quiet) as callback:
         result = place_again(
             work, script, keep=keep or (), drop=drop or (), parser=parser, callback=callback
         )
-    if not json_lines:
-        show({result.task.name: result}, {result.task.name: work})
+    show({result.task.name: result}, {result.task.name: work})
     screen.finish(result.problems, found=True)
 
 
@@ -238,7 +232,6 @@ def apply(
     llm_parallel: options.LlmParallel = PARALLEL,
     ask: options.Ask = None,
     answer: options.Answer = None,
-    json_lines: options.JsonLines = False,
 ) -> None:
     """Find the steps that an earlier run learnt in new videos.
 
@@ -250,7 +243,7 @@ def apply(
     reader = reader_of(llm, llm_url, llm_tokens, llm_parallel, ask, answer)
     from howsteps.pipeline.apply import apply as apply_model  # noqa: PLC0415 - loads Numba
 
-    with screen.progress(quiet=quiet, json_lines=json_lines) as callback:
+    with screen.progress(quiet=quiet) as callback:
         done = apply_model(
             model,
             sources,
@@ -266,10 +259,9 @@ def apply(
         screen.show_problems(done.problems)
         show_questions(reader)
         return
-    if not json_lines:
-        for result in done.results.values():
-            screen.out.print(places_table(result))
-            show_location(out)
+    for result in done.results.values():
+        screen.out.print(places_table(result))
+        show_location(out)
     screen.finish(done.problems, found=bool(done.results))
 
 

@@ -30,7 +30,7 @@ from rich.text import Text
 from howsteps.errors import Problem, shown
 from howsteps.io.files import write_atomically
 from howsteps.io.text import format_time
-from howsteps.pipeline.events import (
+from howsteps.pipeline.context import (
     Callback,
     Event,
     ItemAt,
@@ -39,7 +39,6 @@ from howsteps.pipeline.events import (
     StageBegan,
     StageEnded,
     ignore_event,
-    record,
 )
 
 # Exit codes. 0: every file was read; a video of another job is not a failure. 1: nothing was found.
@@ -171,7 +170,6 @@ _DESCRIPTIONS = {
     "narration": "reading narrations",
     "script": "discovering the script",
     "script of another way": "discovering the script of another way",
-    "labels": "reading the steps that you wrote",
     "editor": "asking the language model",
     "reading": "reading videos",
     "features": "computing video features",
@@ -191,11 +189,9 @@ def counting(what: str, total: int, *, quiet: bool) -> Iterator[Callable[..., No
 
 
 @contextmanager
-def progress(*, quiet: bool, json_lines: bool = False) -> Iterator[Callback]:
-    """A callback that shows events; JSON lines go to stdout, everything else to stderr."""
-    if json_lines:
-        yield _print_json
-    elif quiet:
+def progress(*, quiet: bool) -> Iterator[Callback]:
+    """A callback that shows events on stderr."""
+    if quiet:
         yield ignore_event
     elif err.is_terminal:
         whole, what, where = Column(no_wrap=True), Column(ratio=2), Column(ratio=1)
@@ -211,13 +207,6 @@ def progress(*, quiet: bool, json_lines: bool = False) -> Iterator[Callback]:
             yield _Display(bars)
     else:
         yield _Lines()
-
-
-def _print_json(event: Event) -> None:
-    values = record(event)
-    if "reason" in values:
-        values["reason"] = in_options(values["reason"])
-    print(json.dumps(values, ensure_ascii=False), flush=True)
 
 
 class _Display:
@@ -308,7 +297,7 @@ def _sends(event: Sends) -> str:
 
 def _ended(event: StageEnded) -> str:
     """``washing: narration, 13 videos (4 cached) in 2.1 s``."""
-    noun = {"read": "file", "tasks": "task", "labels": "label"}.get(event.stage, "video")
+    noun = {"read": "file", "tasks": "task"}.get(event.stage, "video")
     items = f", {plural(event.total, noun)}" if event.total != 1 else ""
     if event.cached == event.total:
         return f"{event.task}: {event.stage}{items}, all cached"

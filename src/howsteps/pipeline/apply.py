@@ -20,8 +20,7 @@ from howsteps.narration.features import video_interval_count
 from howsteps.paper.clustering import ClusteringModel
 from howsteps.pipeline import asking
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.context import Context
-from howsteps.pipeline.events import Callback, ignore_event
+from howsteps.pipeline.context import Callback, Context, ignore_event
 from howsteps.pipeline.executor import local_executor, single_threaded
 from howsteps.pipeline.features import method_of, visual_features
 from howsteps.pipeline.options import INTERVAL, RunOptions
@@ -127,12 +126,11 @@ def apply(
             results[task.name] = result
             if isinstance(learnt, Model):
                 problems += _other_job_remarks(result)
-            write_result(result, out, context)
+            write_result(result, out)
             if pages:
                 problems += write_report(result, out, context)
     if not results:
         remove_if_empty(out)
-    context.note(problems)
     return Run(results, dict.fromkeys(results, out), tuple(problems))
 
 

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from howsteps.errors import Problem
 from howsteps.io.files import key_of
-from howsteps.pipeline.context import Context
-from howsteps.pipeline.events import Sends
+from howsteps.pipeline.context import Context, Sends
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.placing import read_labels
 from howsteps.pipeline.stages import path_of
@@ -160,7 +159,7 @@ def _edit(
         tokens = round(2 * estimated_tokens(question.text)) + SECOND_TOKENS
         context.callback(Sends(task.name, "the script", reader.address, 2, tokens))
     reply = Recorded(partial(reader.reply, schema=SCHEMA), known)
-    label_reader = partial(read_labels, task=task.name, options=options, context=context)
+    label_reader = partial(read_labels, parser=options.parser, context=context)
     with context.stage(EDITOR, task.name, 1) as progress:
         try:
             found = edit_script(question, reply, label_reader)

@@ -1,26 +1,77 @@
-"""What all stages share: the cache, the executor, and the event callback."""
+"""What all stages share: the cache, the executor, and the events, which a callback receives."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
-from howsteps.errors import Problem
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.events import (
-    Callback,
-    ItemDone,
-    ProblemFound,
-    StageBegan,
-    StageEnded,
-    ignore_event,
-)
 from howsteps.pipeline.executor import Executor, Failure, SerialExecutor
 
 Job = TypeVar("Job")
 Stored = TypeVar("Stored")
 Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class StageBegan:
+    """A stage begins on a task; ``total`` is the number of items, or 1 for a whole task."""
+
+    stage: str
+    task: str
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDone:
+    """An item is done; ``cached`` if nothing had to be computed."""
+
+    stage: str
+    task: str
+    item: str
+    cached: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAt:
+    """Progress within a video, in seconds of it; ``total`` is its duration, if known."""
+
+    stage: str
+    task: str
+    item: str
+    seconds: float
+    total: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StageEnded:
+    """A stage is done; ``cached`` of ``total`` results came from the cache."""
+
+    stage: str
+    task: str
+    total: int
+    cached: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sends:
+    """Questions are about to be sent to a language model, with so many tokens at most."""
+
+    task: str
+    what: str
+    address: str
+    requests: int
+    tokens: int
+
+
+Event: TypeAlias = StageBegan | ItemAt | ItemDone | StageEnded | Sends
+Callback: TypeAlias = Callable[[Event], None]
+
+
+def ignore_event(event: Event) -> None:
+    """Do nothing."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +101,6 @@ class Context:
     def cached(self, stage: str, key: str, kind: type[Value]) -> Value | None:
         """The cached result of a stage; None if it has to be computed."""
         return None if stage in self.redo else self.cache.get(stage, key, kind)
-
-    def note(self, problems: Sequence[Problem]) -> None:
-        """Report problems as events."""
-        for problem in problems:
-            self.callback(ProblemFound(problem))
 
     @contextmanager
     def stage(self, name: str, task: str, total: int) -> Iterator["Progress"]:

@@ -17,8 +17,7 @@ from howsteps.errors import GPU, VISION, CannotWrite, MissingExtra, Problem
 from howsteps.io.worker_process import serve
 from howsteps.narration.features import Vocabulary
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.context import Context
-from howsteps.pipeline.events import ItemAt
+from howsteps.pipeline.context import Context, ItemAt
 from howsteps.pipeline.executor import Executor, ThreadExecutor, cores, single_threaded
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import Mode, Task, Video

@@ -16,8 +16,7 @@ from howsteps.io.text import read_text
 from howsteps.narration.labels import plain_act
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache, stage_key
-from howsteps.pipeline.context import Context
-from howsteps.pipeline.events import Callback, ignore_event
+from howsteps.pipeline.context import Callback, Context, ignore_event
 from howsteps.pipeline.executor import single_threaded
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import FILE as OPTIONS
@@ -63,7 +62,7 @@ from howsteps.task import (
 )
 from howsteps.vision.features import Features
 
-LABELS = "labels"
+LABELS = "labels"  # a folder of the cache
 
 
 def place_again(
@@ -140,7 +139,7 @@ def place_again(
         new, remarks = read_given_script(script, before.task, before.script, options, context)
         problems += remarks
     elif matched:
-        reader = partial(read_labels, task=before.task.name, options=options, context=context)
+        reader = partial(read_labels, parser=options.parser, context=context)
         new = with_matches(script, before.task, reader)
     else:
         new = script
@@ -173,10 +172,9 @@ def place_again(
         problems += write_script(task, new, work, edited=True, given=given, choices=choices)
         write_model(localised.model, work)
         write_aside(task.name, aside, work)
-        write_result(result, work, context)
+        write_result(result, work)
         if pages:
             problems += write_report(result, work, context, unreadable_media(task, features))
-    context.note(problems)
     return replace(result, problems=tuple(problems))
 
 
@@ -275,7 +273,7 @@ def read_given_script(
     """
     path = given if isinstance(given, Path) else Path(SCRIPT_TEXT)
     steps = parse_script_text(read_text(given) if isinstance(given, Path) else given, path)
-    reader = partial(read_labels, task=task.name, options=options, context=context)
+    reader = partial(read_labels, parser=options.parser, context=context)
     script, remarks = script_of_text(steps, task, known, reader, path)
     # Where nobody says what is done, that nobody mentions a step is no news.
     spoken = any(video.mentions for video in task.videos)
@@ -305,33 +303,24 @@ def known_script(results: Iterable[Result | None], task: Task) -> Script:
 
 
 def read_labels(
-    labels: Sequence[str], task: str, options: RunOptions, context: Context
+    labels: Sequence[str], parser: str | None, context: Context
 ) -> list[Sequence[Mention]]:
     """The acts that labels of steps name, as mentions without video and time."""
-    plain = {label: (act,) for label in labels if (act := plain_act(label)) is not None}
-    jobs = [
-        (label, stage_key("narration", label=label, parser=options.parser), (label, options.parser))
-        for label in labels
-        if label not in plain
-    ]
-    parsed, _ = context.compute_each(
-        LABELS,
-        task,
-        jobs,
-        _read_label,
-        tuple[Mention, ...],
-        lambda _, acts: acts,
-        max_serial=len(jobs),
-    )
-    return [plain.get(label) or parsed.get(label, ()) for label in labels]
+    return [_acts_of_label(label, parser, context) for label in labels]
 
 
-def _read_label(job: tuple[str, str | None]) -> tuple[Mention, ...]:
-    from howsteps.narration.labels import acts_of_labels  # noqa: PLC0415 - loads spaCy
+def _acts_of_label(label: str, parser: str | None, context: Context) -> Sequence[Mention]:
+    if (plain := plain_act(label)) is not None:
+        return (plain,)
+    key = stage_key("narration", label=label, parser=parser)
+    acts = context.cached(LABELS, key, tuple[Mention, ...])
+    if acts is None:
+        from howsteps.narration.labels import acts_of_labels  # noqa: PLC0415 - loads spaCy
 
-    label, parser = job
-    [acts] = acts_of_labels([label], model=parser)
-    return tuple(acts)
+        [found] = acts_of_labels([label], model=parser)
+        acts = tuple(found)
+        context.cache.put(LABELS, key, acts)
+    return acts
 
 
 # The places that a person chose

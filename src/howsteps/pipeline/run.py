@@ -25,8 +25,7 @@ from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem, pro
 from howsteps.io.files import Folder
 from howsteps.pipeline import asking, placing, selection, stages
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.context import Context
-from howsteps.pipeline.events import Callback, ignore_event
+from howsteps.pipeline.context import Callback, Context, ignore_event
 from howsteps.pipeline.executor import Executor, local_executor
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import STAGES, RunOptions, check_workers, read_options, write_options
@@ -85,7 +84,6 @@ def run(
     own_options: Mapping[str, RunOptions] | None = None,
     script: Path | str | None = None,
     llm: Reader | str | None = None,
-    begin: str | None = None,
     force: Sequence[str] = (),
     workers: int = 1,
     executor: Executor | None = None,
@@ -117,8 +115,8 @@ def run(
         usual server; or an :class:`~howsteps.reader.AnswerFolder`. If that writes questions, the
         run ends with them. None: what a model said in an earlier run still holds, and nothing is
         sent; ``"none"``: no longer.
-    begin, force
-        Recompute this stage and all later ones; recompute these stages.
+    force
+        Recompute these stages.
     workers
         The number of processes that work on videos.
     executor
@@ -145,17 +143,16 @@ def run(
     else:
         source = Path(source).absolute()
     given = None if script is None else Path(script).absolute()
-    _check_stages(begin, force)
+    for stage in force:
+        if stage not in STAGES:
+            raise HowstepsError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
     check_folders(out, *([] if isinstance(source, Task) else [source]))
-    redo = frozenset(force) | frozenset(STAGES[STAGES.index(begin) :] if begin else ())
-    context = Context(
-        Cache(out / CACHE), executor or local_executor(workers), callback, redo, workers
-    )
+    executor = executor or local_executor(workers)
+    context = Context(Cache(out / CACHE), executor, callback, frozenset(force), workers)
     context.executor.check()
     stages.check_parser(options.parser)
     collection = read_source(source, options.title, context)
     tasks, problems = collection.tasks, list(collection.problems)
-    context.note(problems)
     own = own_options or {}
     selection.check_choices(tasks, options, own)
     if given and len(tasks) > 1:
@@ -191,7 +188,6 @@ def run(
                 folders[job.task.name] = job.folder
                 if len(jobs) == 1 and isinstance(found, Result):
                     held[job.task.name] = found
-            context.note(job_problems)
             problems += job_problems
         # On a cluster, jobs end in any order.
         folders = {job.task.name: job.folder for job in jobs if job.task.name in folders}
@@ -283,12 +279,6 @@ def check_task(task: Task) -> None:
 def _sorted_by_id(task: Task) -> Task:
     """Sort the videos by id, so that the result does not depend on the order of the files."""
     return replace(task, videos=tuple(sorted(task.videos, key=lambda video: video.id)))
-
-
-def _check_stages(begin: str | None, force: Sequence[str]) -> None:
-    for stage in (*force, *([begin] if begin else [])):
-        if stage not in STAGES:
-            raise HowstepsError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
 
 
 @dataclass(frozen=True)
@@ -415,7 +405,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     write_model(placed.model, job.folder)
     out = {each.video for each in result.set_aside}
     write_aside(task.name, [v for v in all_videos.videos if v.id in out], job.folder)
-    write_result(result, job.folder, context)
+    write_result(result, job.folder)
     return result, [*problems, *placed.remarks], unreadable_media(task, features)
 
 

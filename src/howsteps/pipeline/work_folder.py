@@ -17,7 +17,6 @@ from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import VISION, HowstepsError, InputError, Problem
 from howsteps.io.files import Folder, check_exists, key_of, read_bounded
 from howsteps.pipeline.context import Context
-from howsteps.pipeline.events import Wrote
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.script.matching import acts_of, find_known_steps
 from howsteps.script.names import examples
@@ -121,10 +120,10 @@ def remove_if_empty(out: Path) -> None:
             out.rmdir()
 
 
-def write_result(result: Result, folder: Path, context: Context) -> None:
+def write_result(result: Result, folder: Path) -> None:
     """Write ``result.json``."""
     content = (part.encode() for part in text_parts(result, folder))
-    context.callback(Wrote(result.task.name, Folder(folder).write(FILE, content)))
+    Folder(folder).write(FILE, content)
 
 
 def write_aside(task: str, videos: Sequence[Video], folder: Path) -> None:
@@ -218,10 +217,7 @@ def write_report(
             if progress and video.id in filmed:
                 progress.done(video.id, cached=False)
 
-        page = write_page(
-            result, folder, unreadable=unreadable, progress=show, on_problem=problems.append
-        )
-    context.callback(Wrote(name, page))
+        write_page(result, folder, unreadable=unreadable, progress=show, on_problem=problems.append)
     exports = Folder(folder) / EXPORTS
     written, unwritten = export(
         result,
@@ -231,7 +227,6 @@ def write_report(
         read_rate=partial(_rate, context),
     )
     _remove_stale_exports(exports, written)
-    context.callback(Wrote(name, exports.path))
     # Nobody requested a format by name, so do not report one that a video is too short for.
     return problems + [problem for problem in unwritten if not problem.harmless]
 

@@ -12,7 +12,7 @@ from typing import Any
 from howsteps.datasets.collection import WORK_FOLDER, is_video
 from howsteps.errors import HowstepsError
 from howsteps.io.files import Folder, fingerprint
-from howsteps.pipeline.events import Event, StageBegan
+from howsteps.pipeline.context import Event, StageBegan
 from howsteps.pipeline.options import trusted_options
 from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.work_folder import EXPORTS, check_parts, read_aside, root_of, writing_to
