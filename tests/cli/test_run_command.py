@@ -179,14 +179,6 @@ class TestReport:
         assert (tmp_path / "out" / "report.html").is_file()
 
 
-def test_doctor_does_not_tick_missing_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.which", lambda _: None)
-    monkeypatch.setenv("COLUMNS", "200")
-    [line] = [line for line in call("doctor").stdout.splitlines() if "ffmpeg" in line]
-    assert "not found" in line
-    assert "✓" not in line
-
-
 def test_doctor_shows_what_is_missing_and_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
     from howsteps.errors import Extra
 

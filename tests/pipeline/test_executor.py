@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,12 +15,9 @@ import pytest
 from howsteps.errors import HowstepsError
 from howsteps.pipeline.context import ItemDone
 from howsteps.pipeline.executor import (
-    Executor,
+    LocalExecutor,
     Outcome,
-    ProcessExecutor,
-    SerialExecutor,
-    ThreadExecutor,
-    local_executor,
+    map_in_threads,
     workers_that_fit,
 )
 from howsteps.pipeline.options import RunOptions
@@ -31,18 +30,18 @@ SMALL = 1 << 20  # bytes that these workers need
 
 
 def test_gpu_items_run_one_after_another() -> None:
-    outcomes = ProcessExecutor(2, SMALL).map(process, range(3), device="cuda")
+    outcomes = LocalExecutor(2, SMALL).map(process, range(3), device="cuda")
     assert {outcome.value for outcome in outcomes} == {os.getpid()}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "executor",
-    [SerialExecutor(), ProcessExecutor(2, SMALL), ThreadExecutor(2)],
+    "map_items",
+    [LocalExecutor().map, LocalExecutor(2, SMALL).map, partial(map_in_threads, workers=2)],
     ids=["here", "processes", "threads"],
 )
-def test_a_failure_does_not_affect_other_items(executor: Executor) -> None:
-    outcomes = sorted(executor.map(half, range(10)), key=lambda outcome: outcome.index)
+def test_a_failure_does_not_affect_other_items(map_items) -> None:
+    outcomes = sorted(map_items(half, range(10)), key=lambda outcome: outcome.index)
     assert [o.index for o in outcomes] == list(range(10))
     failed = {o.index: o.failure for o in outcomes if o.failure is not None}
     assert set(failed) == {3, 5, 7, 9}
@@ -57,14 +56,14 @@ def test_a_failure_does_not_affect_other_items(executor: Executor) -> None:
 @pytest.mark.slow
 def test_an_item_whose_process_died_is_retried(tmp_path: Path) -> None:
     markers = [str(tmp_path / name) for name in "abc"]
-    outcomes = list(ProcessExecutor(2, SMALL).map(die_once, markers))
+    outcomes = list(LocalExecutor(2, SMALL).map(die_once, markers))
     assert sorted(outcome.index for outcome in outcomes) == [0, 1, 2]
     assert {outcome.value for outcome in outcomes} == {"alive"}
 
 
 @pytest.mark.slow
 def test_an_item_that_always_dies_fails_with_a_reason() -> None:
-    outcomes = {o.index: o for o in ProcessExecutor(2, SMALL).map(die_always, ["a", "deadly", "c"])}
+    outcomes = {o.index: o for o in LocalExecutor(2, SMALL).map(die_always, ["a", "deadly", "c"])}
     assert outcomes[1].failure is not None
     assert "dies every time" in outcomes[1].failure.reason
     assert outcomes[0] == Outcome(0, "alive")
@@ -77,7 +76,7 @@ def test_workers_share_the_cores_and_the_environment_is_restored(
 ) -> None:
     monkeypatch.setattr("howsteps.pipeline.executor.cores", lambda: 6)
     monkeypatch.setenv("OMP_NUM_THREADS", "17")
-    assert {o.value for o in ProcessExecutor(2, SMALL).map(threads, [0, 1])} == {"3"}
+    assert {o.value for o in LocalExecutor(2, SMALL).map(threads, [0, 1])} == {"3"}
     assert os.environ["OMP_NUM_THREADS"] == "17"
 
 
@@ -85,18 +84,16 @@ def test_memory_limits_the_number_of_workers() -> None:
     assert workers_that_fit(8, 2, 9) == 4
     assert workers_that_fit(8, 2, 1) == 1
     assert workers_that_fit(8, 2, None) == 8
-    assert isinstance(local_executor(1), SerialExecutor)
-    assert isinstance(local_executor(2), ProcessExecutor)
 
 
 # What a shell starts in the background is deaf to Ctrl-C, and so are the tests that it starts.
 WAITING = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from howsteps.pipeline.executor import ProcessExecutor
+from howsteps.pipeline.executor import LocalExecutor
 from tests.pipeline.work import wait
 if __name__ == "__main__":
-    for _ in ProcessExecutor(2, 1).map(wait, [sys.argv[1]] * 4): pass
+    for _ in LocalExecutor(2, 1).map(wait, [sys.argv[1]] * 4): pass
 """
 
 
@@ -135,13 +132,12 @@ def test_no_worker_is_left_behind(tmp_path: Path, how: signal.Signals) -> None:
     assert all(map(gone, workers))
 
 
-class Elsewhere(SerialExecutor):
+@dataclass(frozen=True)
+class Elsewhere(LocalExecutor):
     """An executor that takes whole tasks, like a cluster, and records its items."""
 
     takes_tasks = True
-
-    def __init__(self) -> None:
-        self.given: list[tuple[str, str]] = []
+    given: list[tuple[str, str]] = field(default_factory=list)
 
     def map(self, function, items, *, device="cpu", nested=False):
         self.given.append((getattr(function, "func", function).__name__, device))
@@ -165,4 +161,4 @@ def test_no_room_for_semaphores_is_one_line(monkeypatch) -> None:
 
     monkeypatch.setattr("howsteps.pipeline.executor.ProcessPoolExecutor", full)
     with pytest.raises(HowstepsError, match=r"^no processes can be started: Read-only .*/dev/shm"):
-        list(ProcessExecutor(2, memory=1).map(len, ["a", "b"]))
+        list(LocalExecutor(2, memory=1).map(len, ["a", "b"]))

@@ -266,19 +266,17 @@ class TestEvents:
 
 
 class TestEditedScript:
-    def test_edited_steps_are_used_as_they_are(
-        self, job: Path, done: tuple[Path, Run], tmp_path: Path
-    ) -> None:
-        _, second, third, *others = read_result(done[0]).steps
+    def test_edited_steps_are_used_as_they_are(self, job: Path, out: Path, tmp_path: Path) -> None:
+        _, second, third, *others = read_result(out).steps
         lines = [
             second.label,
             f"+ {third.label}",
             "get going",
             *(step.label for step in others[1:]),
         ]
-        path = done[0] / "my-list.txt"
+        path = out / "my-list.txt"
         path.write_text("\n".join(lines), "utf-8")
-        result = run(job, tmp_path / "out", RunOptions(steps=8), script=path).results["wash a cat"]
+        result = run(job, tmp_path / "more", RunOptions(steps=8), script=path).results["wash a cat"]
         assert [step.label for step in result.steps] == [second.label, "get going", *lines[3:]]
         assert len(others) >= 2
         assert {*result.steps[0].mentions} == {*second.mentions, *third.mentions}

@@ -1,6 +1,5 @@
 """The ``howsteps`` command line; the module of a command is imported when the command runs."""
 
-import errno
 import inspect
 import os
 import sys
@@ -18,8 +17,6 @@ from howsteps._cli.options import MORE
 from howsteps._cli.screen import escape
 from howsteps.errors import HowstepsError, shown
 
-_LONGEST = 1000  # characters of a message
-_OUTPUT_ERRORS = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 INTERRUPTED = 130  # the exit code of a program that Ctrl-C ended
 
 
@@ -192,30 +189,6 @@ def _options(
 
 def main() -> None:
     """Run the command line; expected errors are one line, not a traceback."""
-    _prepare()
-    try:
-        try:
-            app()
-        finally:
-            if sys.stdout is not None:  # it is None if the shell closed it: howsteps … >&-
-                sys.stdout.flush()
-    except HowstepsError as error:
-        _exit(screen.in_options(str(error)))
-    except OSError as error:
-        if error.filename is not None:
-            # An impossible file name, for instance one of thousands of characters.
-            _exit(f"{os.fsdecode(error.filename)}: {error.strerror}")
-        if error.errno not in _OUTPUT_ERRORS:
-            raise
-        _exit_without_output(error)
-    except SystemExit as end:
-        if end.code != INTERRUPTED:
-            raise
-        _exit("stopped by Ctrl-C", INTERRUPTED)  # Typer itself prints nothing
-
-
-def _prepare() -> None:
-    """Adapt the streams; exit if no command could work."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # Replace characters that a terminal or pipe cannot encode, instead of failing.
@@ -224,23 +197,20 @@ def _prepare() -> None:
         # As a path it would mean the current folder, which an unset variable rarely does.
         _exit("an argument is empty: ''")
     try:
-        os.getcwd()
-    except OSError:
-        _exit("the current folder no longer exists; change to another one")
-
-
-def _exit_without_output(error: OSError) -> NoReturn:
-    """Exit because stdout cannot be written: the disk is full, or the pipe was closed."""
-    # The interpreter flushes the stream again when it exits, and would fail again.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if isinstance(error, BrokenPipeError):
-        sys.exit(1)
-    _exit(f"cannot write the output: {error.strerror}")
+        app()
+    except HowstepsError as error:
+        _exit(screen.in_options(str(error)))
+    except OSError as error:
+        if error.filename is None:
+            raise
+        # An impossible file name, for instance one of thousands of characters.
+        _exit(f"{os.fsdecode(error.filename)}: {error.strerror}")
+    except SystemExit as end:
+        if end.code != INTERRUPTED:
+            raise
+        _exit("stopped by Ctrl-C", INTERRUPTED)  # Typer itself prints nothing
 
 
 def _exit(reason: str, code: int = 1) -> NoReturn:
-    text = shown(reason)
-    if len(text) > _LONGEST:
-        text = f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
-    screen.err.print(f"[red]howsteps:[/] {escape(text)}", soft_wrap=True)
+    screen.err.print(f"[red]howsteps:[/] {escape(shown(reason))}", soft_wrap=True)
     sys.exit(code)

@@ -13,7 +13,7 @@ from howsteps.demo.job import prepare, rules, true_steps
 from howsteps.errors import DEMO, HowstepsError
 from howsteps.evaluate import Variant, in_truth, judged, paper_f1, script_score
 from howsteps.io.files import Folder
-from howsteps.pipeline.executor import cores, local_executor
+from howsteps.pipeline.executor import LocalExecutor, cores
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.task import Result, Truth
@@ -44,7 +44,7 @@ def demo(
         line = f"using captions only; to render and analyse the videos too: {DEMO.command}"
         screen.err.print(line, markup=False, soft_wrap=True)
     with screen.counting("rendering videos", 13, quiet=quiet) as advance:
-        executor = None if DEMO.missing else local_executor(count)
+        executor = None if DEMO.missing else LocalExecutor(count)
         videos = prepare(out / "videos", executor, advance)
     with screen.progress(quiet=quiet) as callback:
         done = run(videos, out / "steps", RunOptions(quick=True), workers=count, callback=callback)

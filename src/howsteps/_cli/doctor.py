@@ -1,7 +1,6 @@
 """``howsteps doctor`` and ``howsteps fetch``: what is installed, what is missing, and data sets."""
 
 import platform
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -68,9 +67,6 @@ def findings() -> Iterator[Finding]:
             yield Finding(extra.purpose, ", ".join(map(_versioned, extra.modules)))
     yield _gpu()
     yield _language_model()
-    found = shutil.which("ffmpeg")
-    where = f"{found or 'not found'} (not needed: PyAV brings its own)"
-    yield Finding("ffmpeg", where, good=found is not None)
 
 
 def _versioned(module: str) -> str:

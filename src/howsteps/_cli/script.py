@@ -17,7 +17,7 @@ from howsteps.io.text import format_time
 from howsteps.narration.relations import CommonRelation, common_relations
 from howsteps.pipeline.cache import Cache, user_cache
 from howsteps.pipeline.context import Context
-from howsteps.pipeline.executor import cores, local_executor
+from howsteps.pipeline.executor import LocalExecutor, cores
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import read_source, with_own_title
 from howsteps.pipeline.selection import (
@@ -67,7 +67,7 @@ def stage_context(
             stack.enter_context(writing_to(out))
             cache = Cache(out / CACHE)
         callback = stack.enter_context(screen.progress(quiet=quiet))
-        yield Context(cache, local_executor(count), callback, redo, count)
+        yield Context(cache, LocalExecutor(count), callback, redo, count)
 
 
 def _narrated_tasks(

@@ -21,7 +21,7 @@ from howsteps.paper.clustering import ClusteringModel
 from howsteps.pipeline import asking
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, ignore_event
-from howsteps.pipeline.executor import local_executor, single_threaded
+from howsteps.pipeline.executor import LocalExecutor, single_threaded
 from howsteps.pipeline.features import method_of, visual_features
 from howsteps.pipeline.options import INTERVAL, RunOptions
 from howsteps.pipeline.run import Run, clean_title, reader_of
@@ -101,7 +101,7 @@ def apply(
     name = clean_title(title) if title is not None else known.job or out.resolve().name
     collection = read_videos(sources, name)
     [task], problems = collection.tasks, list(collection.problems)
-    context = Context(Cache(out / CACHE), local_executor(workers), callback, workers=workers)
+    context = Context(Cache(out / CACHE), LocalExecutor(workers), callback, workers=workers)
     options = RunOptions(mode=space.mode, speech=speech, quick=space.quick, device=device)
     results: dict[str, Result] = {}
     with writing_to(out):

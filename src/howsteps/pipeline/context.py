@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TypeAlias, TypeVar
 
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.executor import Executor, Failure, SerialExecutor
+from howsteps.pipeline.executor import Executor, Failure, LocalExecutor
 
 Job = TypeVar("Job")
 Stored = TypeVar("Stored")
@@ -93,7 +93,7 @@ class Context:
     """
 
     cache: Cache
-    executor: Executor = field(default_factory=SerialExecutor)
+    executor: Executor = field(default_factory=LocalExecutor)
     callback: Callback = ignore_event
     redo: frozenset[str] = frozenset()
     workers: int = 1
@@ -158,7 +158,7 @@ class Context:
                 else:
                     results[video] = read(video, found)
                     progress.done(video, cached=True)
-            executor = self.executor if len(missing) > max_serial else SerialExecutor()
+            executor = self.executor if len(missing) > max_serial else LocalExecutor()
             for outcome in executor.map(function, [job for *_, job in missing], device=device):
                 video, key, _ = missing[outcome.index]
                 if outcome.failure is not None:

@@ -78,34 +78,9 @@ class Executor(Protocol):
         ...
 
 
-class _LocalExecutor:
-    """Base of the executors on this machine, which are always available."""
-
-    takes_tasks: ClassVar[bool] = False
-
-    def check(self) -> None:
-        """Do nothing: there is no connection to check."""
-
-
-class SerialExecutor(_LocalExecutor):
-    """One item after another, in this process."""
-
-    def map(
-        self,
-        function: Callable[[Item], Value],
-        items: Sequence[Item],
-        *,
-        device: str = "cpu",
-        nested: bool = False,
-    ) -> Iterator[Outcome[Value]]:
-        """Apply a function to every item, in order."""
-        for index, item in enumerate(items):
-            yield attempt(function, index, item)
-
-
 @dataclass(frozen=True)
-class ProcessExecutor(_LocalExecutor):
-    """A pool of processes on this machine.
+class LocalExecutor:
+    """Processes on this machine; with one worker, this process.
 
     Processes are spawned, share the cores, leave Ctrl-C to the parent, and end with the parent,
     even if it is killed. If a process dies, the remaining items are tried one by one, each at most
@@ -119,8 +94,12 @@ class ProcessExecutor(_LocalExecutor):
         Bytes that one process may need.
     """
 
-    workers: int
+    workers: int = 1
     memory: int = 2 * _GIGABYTE
+    takes_tasks: ClassVar[bool] = False
+
+    def check(self) -> None:
+        """Do nothing: there is no connection to check."""
 
     def map(
         self,
@@ -137,7 +116,7 @@ class ProcessExecutor(_LocalExecutor):
         limit = 1 if device == "cuda" else min(self.workers, len(items))
         workers = workers_that_fit(limit, self.memory, available_memory())
         if workers <= 1:
-            yield from SerialExecutor().map(function, items)
+            yield from (attempt(function, index, item) for index, item in enumerate(items))
             return
         remaining = dict(enumerate(items))
         for outcome in self._pooled(function, remaining, workers):
@@ -181,38 +160,22 @@ class ProcessExecutor(_LocalExecutor):
                 pool.shutdown(cancel_futures=True)
 
 
-@dataclass(frozen=True)
-class ThreadExecutor(_LocalExecutor):
-    """A thread pool, for functions that only wait for a worker process of their own.
+def map_in_threads(
+    function: Callable[[Item], Value], items: Sequence[Item], workers: int
+) -> Iterator[Outcome[Value]]:
+    """Map a function that only waits for a process of its own; yield outcomes as they complete.
 
     If the caller stops early, busy threads are not waited for.
     """
-
-    workers: int
-
-    def map(
-        self,
-        function: Callable[[Item], Value],
-        items: Sequence[Item],
-        *,
-        device: str = "cpu",
-        nested: bool = False,
-    ) -> Iterator[Outcome[Value]]:
-        """Apply a function to every item; yield outcomes as they complete."""
-        pool = ThreadPoolExecutor(max(1, min(self.workers, len(items))))
-        finished = False
-        try:
-            futures = [pool.submit(attempt, function, i, item) for i, item in enumerate(items)]
-            for future in as_completed(futures):
-                yield future.result()
-            finished = True
-        finally:
-            pool.shutdown(wait=finished, cancel_futures=True)
-
-
-def local_executor(workers: int) -> Executor:
-    """The executor for this many workers on this machine."""
-    return ProcessExecutor(workers) if workers > 1 else SerialExecutor()
+    pool = ThreadPoolExecutor(max(1, min(workers, len(items))))
+    finished = False
+    try:
+        futures = [pool.submit(attempt, function, i, item) for i, item in enumerate(items)]
+        for future in as_completed(futures):
+            yield future.result()
+        finished = True
+    finally:
+        pool.shutdown(wait=finished, cancel_futures=True)
 
 
 @contextmanager

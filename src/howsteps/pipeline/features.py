@@ -5,7 +5,7 @@
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from howsteps.io.worker_process import serve
 from howsteps.narration.features import Vocabulary
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context, ItemAt
-from howsteps.pipeline.executor import Executor, ThreadExecutor, cores, single_threaded
+from howsteps.pipeline.executor import cores, map_in_threads, single_threaded
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import Mode, Task, Video
 from howsteps.vision.features import (
@@ -180,22 +180,23 @@ def describe_videos(
     origins = method.origins()
     worker = WorkerOptions(_WORKER, method, origins, context.cache, device, threads, memory, redo)
     stop = threading.Event()
-    executor: Executor = context.executor
-    describe: Callable[[Video], VideoDescriptors] = partial(describe_video, worker=worker)
-    if not executor.takes_tasks:
+    if context.executor.takes_tasks:
+        describe = partial(describe_video, worker=worker)
+        outcomes = context.executor.map(describe, videos, device=device)
+    else:
         lock = threading.Lock()
 
         def report(video: str, seconds: float, total: float | None) -> None:
             with lock:
                 context.callback(ItemAt(STAGE, task, video, seconds, total))
 
-        executor = ThreadExecutor(workers)
         describe = partial(describe_video, worker=worker, report=report, stop=stop)
+        outcomes = map_in_threads(describe, videos, workers)
     found: dict[int, VideoDescriptors] = {}
     problems: dict[int, Problem] = {}
     with context.stage(STAGE, task, len(videos)) as progress:
         try:
-            for outcome in executor.map(describe, videos, device=device):
+            for outcome in outcomes:
                 video, failure = videos[outcome.index], outcome.failure
                 if failure is not None:
                     if failure.fatal:

@@ -26,7 +26,7 @@ from howsteps.io.files import Folder
 from howsteps.pipeline import asking, placing, selection, stages
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, ignore_event
-from howsteps.pipeline.executor import Executor, local_executor
+from howsteps.pipeline.executor import Executor, LocalExecutor
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import STAGES, RunOptions, check_workers, read_options, write_options
 from howsteps.pipeline.work_folder import (
@@ -147,7 +147,7 @@ def run(
         if stage not in STAGES:
             raise HowstepsError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
     check_folders(out, *([] if isinstance(source, Task) else [source]))
-    executor = executor or local_executor(workers)
+    executor = executor or LocalExecutor(workers)
     context = Context(Cache(out / CACHE), executor, callback, frozenset(force), workers)
     context.executor.check()
     stages.check_parser(options.parser)
