@@ -86,9 +86,9 @@ class TestDiscover:
             assert [step.label for step in result.script.steps] == labels
         assert by_task == by_path
 
-    @pytest.mark.parametrize("source", [None, "", [None], [["fill"]]])
+    @pytest.mark.parametrize("source", [None, "", [None]])
     def test_what_is_no_source_is_an_error(self, source: Any) -> None:
-        with pytest.raises(howsteps.HowstepsError, match=r"path|list of captions|expected object"):
+        with pytest.raises(howsteps.HowstepsError, match=r"path|list of captions"):
             howsteps.discover(source)
 
     @pytest.mark.parametrize(

@@ -40,28 +40,19 @@ def test_a_folder_without_options_has_none(tmp_path: Path) -> None:
     assert read_options(tmp_path) is None
 
 
-@pytest.mark.parametrize("value", [[], {}, {"steps": 7}])
-def test_invalid_options_are_an_error_that_names_the_file(tmp_path: Path, value: object) -> None:
-    (tmp_path / "options.json").write_text(json.dumps(value))
-    with pytest.raises(InputError, match=r"options\.json: .*delete it"):
-        read_options(tmp_path)
-
-
 @pytest.mark.parametrize("name", INVALID)
 def test_an_invalid_option_is_an_error_that_names_it(tmp_path: Path, name: str) -> None:
     for value in INVALID[name]:
         with pytest.raises(HowstepsError, match=f"^{name}: "):
             RunOptions(**{name: value})
         (tmp_path / "options.json").write_text(json.dumps({**asdict(RunOptions()), name: value}))
-        with pytest.raises(InputError, match=rf"options\.json: {name}: .*delete it"):
+        with pytest.raises(InputError, match=rf"options\.json: {name}: "):
             read_options(tmp_path)
 
 
-def test_an_unknown_option_is_named(tmp_path: Path) -> None:
-    value = {**asdict(RunOptions()), "speed": 9}
-    (tmp_path / "options.json").write_text(json.dumps(value))
-    with pytest.raises(InputError, match=r"'speed', which is no option of this version; delete it"):
-        read_options(tmp_path)
+def test_options_of_another_version_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "options.json").write_text(json.dumps({"steps": 7, "speed": 9}))
+    assert read_options(tmp_path) == RunOptions(steps=7)
 
 
 @pytest.mark.parametrize("workers", [0, 1.5, "x", True])
@@ -92,24 +83,24 @@ class TestProjectFile:
     @pytest.mark.parametrize(
         ("text", "error"),
         [
-            ('title = "tea"\n\nspeed = 9\n', "toml:3: speed: is no option here; the options are"),
-            ('# steps = 3\nsteps = "ten"\n', "toml:2: steps: Expected int, got str"),
-            ('keep = "all"\n', "toml:1: keep: "),
-            ('device = "abacus"\n', "toml:1: device: "),
+            ('title = "tea"\n\nspeed = 9\n', "toml: speed: is no option here; the options are"),
+            ('# steps = 3\nsteps = "ten"\n', "toml: steps: Expected int, got str"),
+            ('keep = "all"\n', "toml: keep: "),
+            ('device = "abacus"\n', "toml: device: "),
             ('mode = "best"\n', "mode: Expected one of 'default', 'paper', 'authors'"),
-            ("quick = true\ntitle =\n", "toml:2: is not TOML: Invalid value"),
-            ('[llm]\nname = "x"\n', "toml:1: llm: Expected str, got object"),
-            ('parser = "mine"\n', "toml:1: parser: is no option here"),
-            ('llm_url = "http://theirs/v1"\n', "toml:1: llm_url: is no option here"),
-            ("llm_tokens = 1000000000\n", "toml:1: llm_tokens: is no option here"),
+            ("quick = true\ntitle =\n", "toml: is not TOML: Invalid value (at line 2"),
+            ('[llm]\nname = "x"\n', "toml: llm: Expected str, got object"),
+            ('parser = "mine"\n', "toml: parser: is no option here"),
+            ('llm_url = "http://theirs/v1"\n', "toml: llm_url: is no option here"),
+            ("llm_tokens = 1000000000\n", "toml: llm_tokens: is no option here"),
             (f"steps = {'9' * 5000}\n", "toml: is not TOML: Exceeds the limit"),
             (f"keep = {'[' * 50_000}\n", "toml: is not TOML: maximum recursion depth"),
             (f"{'.'.join('a' * 100_000)} = 1\n", "toml: is too large to be a project file"),
-            ('speech = "theirs/model"\n', "toml:1: speech: "),
-            ("\0", "toml:1: is not TOML"),
+            ('speech = "theirs/model"\n', "toml: speech: "),
+            ("\0", "toml: is not TOML"),
         ],
     )
-    def test_an_error_names_the_line(self, tmp_path: Path, text: str, error: str) -> None:
+    def test_an_error_names_the_option(self, tmp_path: Path, text: str, error: str) -> None:
         with pytest.raises(InputError) as raised:
             read_project(self.write(tmp_path, text))
         assert error in str(raised.value)

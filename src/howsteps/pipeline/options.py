@@ -1,7 +1,6 @@
 """The options of a run; ``howsteps.toml`` beside the videos, and ``options.json`` of a result."""
 
 import json
-import re
 import tomllib
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -10,7 +9,7 @@ from typing import Annotated, Any, TypeAlias, get_type_hints
 
 from msgspec import Meta
 
-from howsteps.errors import HowstepsError, InputError, Problem, problem_of
+from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.io.files import Folder, read_bounded
 from howsteps.store import Malformed, converted, read_record
 from howsteps.task import Count, Extents, Index, Mode
@@ -87,9 +86,6 @@ class RunOptions:
     llm: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("keep", "drop"):
-            if isinstance(ids := getattr(self, name), list):  # from JSON, or from Python
-                object.__setattr__(self, name, tuple(ids))
         if both := set(self.keep) & set(self.drop):
             raise HowstepsError(f"a video cannot be both kept and dropped: {min(both)!r}")
         for name, kind in _kinds().items():
@@ -128,30 +124,24 @@ def _project_kinds() -> dict[str, Any]:
 def read_project(folder: Path) -> dict[str, Any]:
     """The options in the ``howsteps.toml`` of a folder of videos; none without the file.
 
-    Raises ``InputError`` if there is no such option, or its value is invalid; it names the line.
+    Raises ``InputError`` if there is no such option, or its value is invalid.
     """
     path = folder / PROJECT
     if not path.exists():
         return {}
     try:
-        text = read_bounded(path, _LARGEST_PROJECT, "a project file").decode()
-        given = tomllib.loads(text)
+        given = tomllib.loads(read_bounded(path, _LARGEST_PROJECT, "a project file").decode())
     except (ValueError, RecursionError) as error:  # ValueError: also a number of many digits
-        at = re.search(r" \(at line (\d+), column \d+\)", str(error))
-        reason = f"is not TOML: {str(error).replace(at[0], '') if at else error}"
-        raise InputError(path, reason, int(at[1]) if at else None) from None
+        raise InputError(path, f"is not TOML: {error}") from None
     kinds, found = _project_kinds(), {}
     for key, value in given.items():
+        if (name := key.replace("-", "_")) not in kinds:
+            reason = f"is no option here; the options are {', '.join(sorted(kinds))}"
+            raise InputError(path, f"{key}: {reason}")
         try:
-            if (name := key.replace("-", "_")) not in kinds:
-                raise Malformed(f"is no option here; the options are {', '.join(sorted(kinds))}")
             found[name] = converted(value, kinds[name])
         except Malformed as error:
-            lines = enumerate(text.splitlines(), 1)
-            at_key = re.compile(rf"""\s*\[*\s*["']?{re.escape(key)}["']?\s*[=.\]]""")
-            line = next((number for number, line in lines if at_key.match(line)), None)
-            reason = str(error).replace(" | null", "")
-            raise InputError(path, f"{key}: {reason}", line) from None
+            raise InputError(path, f"{key}: {str(error).replace(' | null', '')}") from None
     return found
 
 
@@ -164,21 +154,10 @@ def write_options(options: RunOptions, folder: Path) -> None:
 def read_options(folder: Path) -> RunOptions | None:
     """Read the options of the run that made a work folder; None if there is no file.
 
-    Raises ``InputError`` if the file is not what :func:`write_options` writes.
+    Raises ``InputError`` if a value is invalid.
     """
     path = folder / FILE
-    if not path.exists():
-        return None
-    try:
-        value = read_record(path, dict[str, Any])
-        if missing := sorted(_kinds().keys() - value.keys()):
-            raise HowstepsError(f"has no {missing[0]!r}")
-        if unknown := sorted(value.keys() - _kinds().keys()):
-            raise HowstepsError(f"holds {unknown[0]!r}, which is no option of this version")
-        return RunOptions(**value)
-    except HowstepsError as error:
-        reason = problem_of(error, path).reason
-        raise InputError(path, f"{reason}; delete it to use the defaults") from None
+    return read_record(path, RunOptions) if path.exists() else None
 
 
 def trusted_options(folder: Path, parser: str | None = None) -> tuple[RunOptions, list[Problem]]:

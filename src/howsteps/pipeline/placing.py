@@ -164,8 +164,6 @@ def place_again(
         localisations=localised.localisations,
         readings=readings,
     )
-    if given:
-        problems += _unused_choices(result, keep, drop, given)
     choices = VideoChoices(before.set_aside, _still_kept(task, (*options.keep, *keep)))
     with writing_to(root):
         check_unchanged(work / FILE, found)
@@ -226,18 +224,6 @@ def with_videos(
         set_aside=(*left, *(SetAside(v.id, v.title, LEFT_OUT) for v in dropped)),
     )
     return changed, (*(video for video in aside if video.id not in back), *dropped)
-
-
-def _unused_choices(
-    result: Result, keep: Sequence[str], drop: Sequence[str], script: Path
-) -> list[Problem]:
-    """A remark if a script keeps videos that are not in the work folder: this needs another run."""
-    aside = {each.video for each in result.set_aside}
-    used = {video.id for video in result.task.videos}
-    if aside.isdisjoint(keep) and used.isdisjoint(drop):
-        return []
-    reason = "to use or leave out other videos, run again: howsteps run INPUT --script script.md"
-    return [Problem(script, reason, harmless=True)]
 
 
 # The script that a person gives

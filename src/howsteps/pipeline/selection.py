@@ -101,16 +101,6 @@ def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
     return FilteredTask(replace(task, videos=kept), aside, tuple(remarks), ways)
 
 
-def with_page_hint(problems: Iterable[Problem], on_page: Iterable[OtherWay]) -> list[Problem]:
-    """Add to the remark on another way, if its steps are on the page, where to find them."""
-    reasons = {way.reason for way in on_page}
-    hint = "; their own steps are at the end of the page"
-    return [
-        replace(problem, reason=f"{problem.reason}{hint}") if problem.reason in reasons else problem
-        for problem in problems
-    ]
-
-
 def find_other_ways(
     task: Task, ways: Iterable[Way], options: RunOptions, context: Context
 ) -> tuple[OtherWay, ...]:
