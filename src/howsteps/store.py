@@ -20,6 +20,7 @@ import howsteps
 from howsteps.errors import InputError
 from howsteps.io.text import json_parts, read_text
 from howsteps.task import (
+    Caption,
     Chapter,
     Count,
     Index,
@@ -557,3 +558,18 @@ class PlacesRecord(Record):
     localisations: list[Localisation]
     relaxed: list[tuple[int, int]]
     model: dict[str, str]
+
+
+class GivenVideo(Struct):
+    """What a video that was made in Python must have."""
+
+    id: str
+    duration: Seconds | None
+    captions: tuple[Caption, ...]
+
+
+class GivenTask(Struct):
+    """What a task that was made in Python must have."""
+
+    name: str
+    videos: tuple[GivenVideo, ...]

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from howsteps._cli.app import _Commands, _Evaluation, commands, main
+from howsteps.errors import HowstepsError
+from howsteps.pipeline.run import run
 from tests.pipeline.jobs import captions
 
 
@@ -40,6 +42,8 @@ def test_an_empty_path_is_not_the_current_folder(
 ) -> None:
     monkeypatch.chdir(job)
     assert "is empty" in error_of(capsys, monkeypatch, command, "")
+    with pytest.raises(HowstepsError, match="is empty"):
+        run("", job / "out")
 
 
 @pytest.mark.parametrize(

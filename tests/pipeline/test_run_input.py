@@ -1,7 +1,9 @@
 """What a run says about its input: progress, remarks, and the reasons of losses."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +11,7 @@ from howsteps.errors import HowstepsError, Problem
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context, Event, ItemDone, StageBegan, StageEnded
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.run import read_source, run
+from howsteps.pipeline.run import check_task, read_source, run
 from howsteps.pipeline.selection import (
     find_other_ways,
     set_aside_other_jobs,
@@ -188,8 +190,42 @@ def test_too_few_videos_or_steps_give_no_script(
     assert ways_of(fried, acts, tmp_path) == ()
 
 
+CAPTION = Caption(1.0, 2.0, "fill the tub", (Word("fill", 1.0, 1.5),))
+VIDEO = Video("ann", (CAPTION,), duration=9.0)
+
+
+def refused(videos: Any, name: Any = "wash a cat") -> str:
+    with pytest.raises(HowstepsError) as error:
+        check_task(Task(name, videos))
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("time", [math.nan, -1.0, 1e7])
+def test_a_caption_at_no_time_is_refused(time: Any) -> None:
+    word = replace(CAPTION.words[0], end=time)
+    for change in ({"start": time}, {"end": time}, {"words": (word,)}):
+        caption = replace(CAPTION, **change)
+        message = refused((VIDEO, Video("bob", (CAPTION, caption))))
+        assert "videos[1].captions[1]." in message
+
+
+@pytest.mark.parametrize(
+    ("videos", "name", "reason"),
+    [
+        ((Video("ann", (5,)),), "wash a cat", "videos[0].captions[0]: expected object, got int"),
+        ((replace(VIDEO, duration=math.nan),), "wash a cat", "videos[0].duration: expected float"),
+        ((VIDEO,), "half \ud800", "surrogates"),
+        ((VIDEO, VIDEO), "wash a cat", "2 videos have the id 'ann'"),
+        (("ann",), "wash a cat", "'str' object has no attribute 'id'"),
+    ],
+)
+def test_errors_say_where(videos: Any, name: Any, reason: str) -> None:
+    assert reason in refused(videos, name)
+
+
 def test_a_run_checks_its_task_and_workers_before_it_writes(tmp_path: Path) -> None:
-    with pytest.raises(HowstepsError, match="2 videos of 'wash a cat' have the id"):
+    with pytest.raises(HowstepsError, match="2 videos have the id"):
         run(Task("wash a cat", (Video("ann"), Video("ann"))), tmp_path / "out")
     with pytest.raises(HowstepsError, match="workers"):
         run(Task("wash a cat", (Video("ann"),)), tmp_path / "out", workers=0)

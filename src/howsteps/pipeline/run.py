@@ -16,6 +16,8 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+import msgspec
+
 from howsteps import datasets
 from howsteps.captions.cues import printable
 from howsteps.datasets import Collection
@@ -44,7 +46,7 @@ from howsteps.pipeline.work_folder import (
 )
 from howsteps.reader import AnswerFolder, LanguageModel, Reader, Remembered
 from howsteps.script.text_form import VideoChoices
-from howsteps.store import FILE, read_result, without_captions
+from howsteps.store import FILE, GivenTask, Malformed, converted, read_result, without_captions
 from howsteps.task import BY_HAND, LIKE_SEEN, Localisation, Result, Script, Task
 from howsteps.vision.features import Features
 
@@ -133,8 +135,12 @@ def run(
     """
     # Absolute, because other machines start in other folders.
     out, options = Path(out).absolute(), options or RunOptions()
+    if source == "":
+        raise HowstepsError("the path to the videos is empty")
     check_workers(workers)
-    if not isinstance(source, Task):
+    if isinstance(source, Task):
+        check_task(source)
+    else:
         source = Path(source).absolute()
     given = None if script is None else Path(script).absolute()
     for stage in force:
@@ -250,11 +256,28 @@ def clean_title(title: str) -> str:
     return name
 
 
+def check_task(task: Task) -> None:
+    """Check the name, ids, durations and captions of a task that was made in Python.
+
+    Raises ``HowstepsError`` if one of them cannot be used; the message says which.
+    """
+    try:
+        videos = [
+            {"id": v.id, "duration": v.duration, "captions": msgspec.to_builtins(v.captions)}
+            for v in task.videos
+        ]
+        given = converted({"name": task.name, "videos": videos}, GivenTask)
+        for name in (given.name, *(video.id for video in given.videos)):
+            name.encode()
+        for name, count in Counter(video.id for video in given.videos).items():
+            if count > 1:
+                raise Malformed(f"{count} videos have the id {name!r}")
+    except (AttributeError, TypeError, ValueError) as error:
+        raise HowstepsError(f"this task cannot be used: {error}") from None
+
+
 def _sorted_by_id(task: Task) -> Task:
     """Sort the videos by id, so that the result does not depend on the order of the files."""
-    for video, count in Counter(video.id for video in task.videos).items():
-        if count > 1:
-            raise HowstepsError(f"{count} videos of {task.name!r} have the id {video!r}")
     return replace(task, videos=tuple(sorted(task.videos, key=lambda video: video.id)))
 
 
