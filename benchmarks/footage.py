@@ -52,7 +52,6 @@ from howsteps.task import (
     Video,
 )
 from howsteps.vision.features import QUICK, PooledFrames
-from howsteps.vision.precomputed import read_folder
 
 SECONDS = 1 / 3
 DRAWS, SHARES, LAGS = 5, (0.6, 0.9), (0.0, 2.0)
@@ -98,7 +97,7 @@ def main() -> None:
         truth = replace(truth, durations=looked.durations)
     for text in chosen.features:
         name, _, where = text.partition("=")
-        seen[name] = read_folder(Path(where), [v.id for v in videos], rate=3.0)[0]
+        seen[name] = {v.id: np.load(Path(where) / f"{v.id}.npy") for v in videos}
     if not any(truth.durations.values()):
         lengths = {video: SECONDS * len(rows) for video, rows in next(iter(seen.values())).items()}
         truth = replace(truth, durations=lengths)

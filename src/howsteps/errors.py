@@ -96,7 +96,7 @@ VISION = Extra(
     ("av", "onnxruntime"),
 )
 GPU = Extra("gpu", "other networks, and placing on a GPU", ("torch",))
-PAPER = Extra("paper", "the features of modes paper and authors", ("cv2", "h5py", "sklearn"))
+PAPER = Extra("paper", "the features of modes paper and authors", ("cv2", "sklearn"))
 SPEECH = Extra("asr", "transcribing videos without captions", ("av", "faster_whisper"))
 PLOTS = Extra("plots", "drawing figures for papers", ("matplotlib",))
 CLUSTER = Extra("ray", "many machines", ("ray",))

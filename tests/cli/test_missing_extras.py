@@ -34,7 +34,6 @@ CASES = (
     Case("onnxruntime", LOOK, 1, "vision"),
     Case("torch", f"{LOOK} --mode paper", 1, "paper"),
     Case("cv2", f"{LOOK} --mode paper", 1, "paper"),
-    Case("h5py", f"{LOOK} --mode paper", 1, "paper"),
     Case("sklearn", f"{LOOK} --mode paper", 1, "paper"),
     Case("torch", f"{LOOK} --network timm:x", 1, "gpu"),
     Case("faster_whisper", "narration FILM", 1, "asr"),

@@ -45,7 +45,7 @@ _NAME_BYTES = 4096  # at the start of a variable; they contain its name
 
 
 def read_mat(path: Path, *names: str) -> dict[str, MatValue]:
-    """Read the variables ``names``, or all supported ones if no names are given.
+    """Read the variables ``names``.
 
     Raises ``InputError`` if the file is truncated, damaged or of another format, or lacks one of
     the variables.
@@ -72,7 +72,7 @@ def _variables(top: "_Elements", names: tuple[str, ...]) -> Iterator[tuple[str, 
             # Other variables are decompressed only as far as their name.
             start = zlib.decompressobj().decompress(content, _NAME_BYTES)
             _, head = _Elements(memoryview(start), top.room).next(whole=False)
-            if names and _Matrix.of(head, top.room).name not in names:
+            if _Matrix.of(head, top.room).name not in names:
                 continue
             stream = zlib.decompressobj()
             data = stream.decompress(content, top.room.left)
@@ -82,7 +82,7 @@ def _variables(top: "_Elements", names: tuple[str, ...]) -> Iterator[tuple[str, 
         if kind != _MATRIX:
             raise ValueError("an element is not a variable")
         matrix = _Matrix.of(content, top.room)
-        if matrix.name in names or not (names or matrix.is_unsupported):
+        if matrix.name in names:
             yield matrix.name, matrix.value()
 
 
@@ -163,11 +163,6 @@ class _Matrix:
         shape = tuple(int(n) for n in sizes)
         return cls(parts, int(flags[0]) & 0xFF, int(flags[0]), shape, parts.text())
 
-    @property
-    def is_unsupported(self) -> bool:
-        """Whether it is a MATLAB object or function."""
-        return self.kind not in {_CELL, _STRUCT, _CHAR, _SPARSE, *_ARRAY_TYPES}
-
     def value(self, depth: int = 0) -> MatValue:
         """Read the value; ``depth`` is the number of cells around it."""
         if not len(self.parts):
@@ -181,7 +176,7 @@ class _Matrix:
             return dict(zip(names, self._entries(depth, len(names)), strict=True))
         if self.kind == _CHAR:
             return self.parts.text().rstrip(" \0")
-        if self.is_unsupported or self.flags & _COMPLEX:
+        if self.kind not in {_SPARSE, *_ARRAY_TYPES} or self.flags & _COMPLEX:
             raise ValueError("a value of an unknown kind")
         self.parts.room.take(prod(self.shape))
         numbers = self._sparse() if self.kind == _SPARSE else self._dense()

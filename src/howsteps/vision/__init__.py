@@ -3,7 +3,6 @@
 ::
 
     video ─► frames ─► network ─► descriptors (in a worker process, cached) ─► features
-    features computed elsewhere ─► precomputed ─────────────────────────────► features
 
 Import the modules themselves: PyAV, ONNX Runtime and PyTorch are loaded only where needed. The
 features of the 2016 method are in :mod:`howsteps.paper`.
