@@ -45,9 +45,6 @@ def test_an_invalid_row() -> None:
     assert problems('{"events": [3, {"tStartMs": 1, "segs": [{"utf8": "a"}]}]}') == [
         "here.txt: entry 1: is not an event; left out"
     ]
-    assert problems('{"transcription": [3, {"offsets": {"from": 0, "to": 1}, "text": "a"}]}') == [
-        "here.txt: entry 1: is not a segment; left out"
-    ]
     assert problems('{"segments": [3, {"start": 1, "end": 2, "text": "a"}]}') == [
         "here.txt: entry 1: is not a segment; left out"
     ]

@@ -63,14 +63,6 @@ def unreadable(reason: str, line: int | None = None) -> InputError:
     return InputError(_FILE, reason, line)
 
 
-# UTF-32 before UTF-16: the mark of UTF-32-LE begins with that of UTF-16-LE.
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _SAMPLE = 2**16
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b")) + b"\x7f"
 # Share of control characters above which a file is not text.
@@ -94,17 +86,18 @@ def decode(data: bytes) -> tuple[str, list[Problem]]:
 
 
 def _decode(data: bytes) -> tuple[str, list[Problem]]:
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return _decode_replacing(data[len(mark) :], encoding)
-    if utf_16 := _utf16_without_mark(data[:_SAMPLE]):
-        return _decode_replacing(data, utf_16)
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return _decode_replacing(data, "utf-16")
     if _is_binary(data[:_SAMPLE]):
         raise unreadable("is a binary file, not captions")
     try:
         return data.decode("utf-8"), []
     except UnicodeDecodeError:
-        return _decode_legacy(data)
+        decoded = data.decode("utf-8", "replace")
+    invalid = decoded.count("\ufffd")
+    valid = len(decoded) - len(decoded.encode("ascii", "ignore")) - invalid
+    # UTF-8 with a few errors has more other characters than errors.
+    return _decode_replacing(data, "utf-8" if valid > invalid else "cp1252")
 
 
 def _decode_replacing(data: bytes, encoding: str) -> tuple[str, list[Problem]]:
@@ -117,35 +110,9 @@ def _decode_replacing(data: bytes, encoding: str) -> tuple[str, list[Problem]]:
         return data.decode(encoding, "replace"), [repaired(reason, line)]
 
 
-def _utf16_without_mark(sample: bytes) -> str | None:
-    """Detect UTF-16 without a byte order mark: in Western text every second byte is NUL."""
-    pairs = len(sample) // 2
-    high, low = sample[0 : 2 * pairs : 2].count(0), sample[1 : 2 * pairs : 2].count(0)
-    if pairs and max(high, low) > 0.7 * pairs and min(high, low) < 0.1 * pairs:
-        return "utf-16-le" if low > high else "utf-16-be"
-    return None
-
-
 def _is_binary(sample: bytes) -> bool:
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     return controls > _BINARY * len(sample) + 2
-
-
-def _decode_legacy(data: bytes) -> tuple[str, list[Problem]]:
-    """Decode invalid UTF-8: as UTF-8 with a few errors, Windows-1252, or a detected encoding."""
-    decoded = data.decode("utf-8", "replace")
-    invalid = decoded.count("\ufffd")
-    valid = len(decoded) - len(decoded.encode("ascii", "ignore")) - invalid
-    if valid > invalid:
-        return _decode_replacing(data, "utf-8")
-    sample = data[:_SAMPLE]
-    if sum(byte > 0x7F for byte in sample) < 0.2 * len(sample):
-        return _decode_replacing(data, "cp1252")
-    from charset_normalizer import from_bytes  # noqa: PLC0415 - rarely needed, slow to import
-
-    # A sample is enough, and detection takes time in proportion to its input.
-    guess = from_bytes(sample).best()
-    return _decode_replacing(data, guess.encoding) if guess else (data.decode("latin-1"), [])
 
 
 # The largest number that can be a time in milliseconds.

@@ -16,8 +16,8 @@ from typing import Any
 from msgspec import Struct
 
 from howsteps.captions.cues import printable, seconds
+from howsteps.captions.json_formats import parse_json_rows
 from howsteps.captions.reading import NOT_ENGLISH, captions_of, is_english, summarised
-from howsteps.captions.tabular import parse_json_rows
 from howsteps.datasets.annotations import AnnotationRow, GroundTruth, as_number, truth_of_rows
 from howsteps.datasets.names import Names
 from howsteps.errors import InputError, Problem
