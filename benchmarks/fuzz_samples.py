@@ -48,6 +48,12 @@ CAPTIONS = (
     b"2\n00:00:02,500 --> 00:00:04\n<i>pour</i>\n",
     b"WEBVTT\n\nNOTE by hand\n\nintro\n00:01.000 --> 00:02.500 line:90%\n"
     b"boil<00:00:01.500><c> the</c><00:00:02.000><c> water</c>\n",
+    b'<tt xmlns:ttp="x" ttp:frameRate="25"><body begin="1s"><p begin="0.5s" dur="10f">boil'
+    b'<br/>water</p><p><span begin="1s">pour</span> <span begin="2s" end="3s">tea</span></p>'
+    b"</body></tt>",
+    b'<timedtext format="3"><body><p t="1000" d="1500">boil<s t="500"> water</s></p></body>'
+    b"</timedtext>",
+    b'<transcript><text start="1.5" dur="2">it&amp;#39;s on</text></transcript>',
     as_json(
         {"events": [{"tStartMs": 1, "dDurationMs": 9, "segs": [{"utf8": "a", "tOffsetMs": 1}]}]}
     ),

@@ -38,14 +38,13 @@ def test_the_file_name_is_ignored(tmp_path: Path, name: str, suffix: str) -> Non
 
 def test_one_endless_cue() -> None:
     endless = "word " * 100_000
-    with pytest.raises(InputError, match=r"contains no captions: .*is too long to be"):
-        parse(f'[[0, 1, "{endless}"]]')
+    for text in (f'[[0, 1, "{endless}"]]', f'<tt><p begin="1s">{endless}</p></tt>'):
+        with pytest.raises(InputError, match=r"contains no captions: .*is too long to be"):
+            parse(text)
     assert spans(f'[[0, 1, "{endless}"], [1, 2, "lift it"]]') == [(1.0, 2.0, "lift it")]
 
 
-@pytest.mark.parametrize(
-    "text", ["just some prose", "{not json", "<tt/>", "a,b,c\n1,2,3\n", "WEBVTT\n"]
-)
+@pytest.mark.parametrize("text", ["just some prose", "{not json", "a,b,c\n1,2,3\n", "WEBVTT\n"])
 def test_files_without_captions(text: str) -> None:
     with pytest.raises(InputError, match=r"^here\.txt"):
         parse(text)
@@ -96,6 +95,8 @@ def test_a_few_words_pass(text: str) -> None:
 
 N = MOST_CUES + 1
 TOO_MANY_CUES = {
+    "srv3": "<timedtext><body>" + '<p t="1">a</p>' * N + "</body></timedtext>",
+    "ttml": "<tt><body>" + '<p begin="1s">a</p>' * N + "</body></tt>",
     "json3": json.dumps({"events": [{"tStartMs": 1, "segs": [{"utf8": "a"}]}] * N}),
     "no events": json.dumps({"events": [1] * N}),
     "whisper": json.dumps({"segments": [{"start": 0, "end": 1, "text": "a"}] * N}),
@@ -108,6 +109,7 @@ WORD = '{"utf8": "a"}'
 TOO_MANY_PARTS = {
     "lists": (f"[{'[],' * MOST_PARTS}0]", "500,001 lists and objects of JSON"),
     "words": (f'{{"events": [{{"segs": [{WORD}{f", {WORD}" * MOST_PARTS}]}}]}}', "500,005 lists"),
+    "elements": (f"<tt>{'<a></a>' * MOST_PARTS}</tt>", "500,001 elements of XML"),
     "tags": ("WEBVTT\n\n0:01 --> 0:02\n" + "<0:01>" * (MOST_PARTS + 1), "500,001 tags"),
     "lines": ("WEBVTT" + "\n" * (MOST_PARTS + 1), "500,001 lines"),
 }

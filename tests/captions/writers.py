@@ -8,6 +8,7 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from xml.sax.saxutils import escape
 
 from hypothesis import strategies as st
 
@@ -88,6 +89,14 @@ def comma_separated(narration: Narration) -> str:
     return file.getvalue()
 
 
+def ttml(narration: Narration) -> str:
+    lines = "".join(
+        f'<p begin="{clock(x[0].start)}" end="{clock(x[-1].end)}">{escape(line_text(x))}</p>\n'
+        for x in narration
+    )
+    return f'<tt xmlns="http://www.w3.org/ns/ttml"><body><div>\n{lines}</div></body></tt>'
+
+
 LINE_FORMATS: dict[str, tuple[str, Callable[[Narration], str]]] = {
     "subrip": ("SubRip", subrip),
     "webvtt": ("WebVTT", webvtt),
@@ -96,6 +105,7 @@ LINE_FORMATS: dict[str, tuple[str, Callable[[Narration], str]]] = {
     "timed columns": ("timed JSON columns", timed_columns),
     "tsv": ("table", tsv),
     "csv": ("table", comma_separated),
+    "ttml": ("TTML", ttml),
 }
 
 # --- formats that time words
@@ -121,6 +131,29 @@ def json3(narration: Narration) -> str:
         events.append({"tStartMs": start, "dDurationMs": line[-1].end - start, "segs": segments})
         events.append({"tStartMs": start, "aAppend": 1, "segs": [{"utf8": "\n"}]})
     return json.dumps({"wireMagic": "pb3", "events": events})
+
+
+def srv3(narration: Narration) -> str:
+    lines = []
+    for line in narration:
+        first, *rest = line
+        words = f"<s>{escape(first.text)}</s>" + "".join(
+            f'<s t="{word.start - first.start}"> {escape(word.text)}</s>' for word in rest
+        )
+        lines.append(f'<p t="{first.start}" d="{line[-1].end - first.start}" w="1">{words}</p>')
+    return '<timedtext format="3"><head/><body>\n' + "\n".join(lines) + "\n</body></timedtext>"
+
+
+def timed_ttml(narration: Narration) -> str:
+    lines = []
+    for line in narration:
+        spans = " ".join(
+            f'<span begin="{w.start - line[0].start}ms" end="{w.end - line[0].start}ms">'
+            f"{escape(w.text)}</span>"
+            for w in line
+        )
+        lines.append(f'<p begin="{line[0].start}ms" end="{line[-1].end}ms">{spans}</p>')
+    return f'<tt xmlns="http://www.w3.org/ns/ttml"><body><div>{"".join(lines)}</div></body></tt>'
 
 
 def _segments(narration: Narration, space: str) -> list[dict[str, object]]:
@@ -153,6 +186,8 @@ def faster_whisper(narration: Narration) -> str:
 WORD_FORMATS: dict[str, tuple[str, Callable[[Narration], str]]] = {
     "webvtt": ("WebVTT", tagged_webvtt),
     "json3": ("YouTube json3", json3),
+    "srv3": ("YouTube srv", srv3),
+    "ttml": ("TTML", timed_ttml),
     "whisper": ("Whisper JSON", whisper),
     "whisperx": ("Whisper JSON", whisperx),
     "faster-whisper": ("Whisper JSON", faster_whisper),

@@ -6,6 +6,7 @@
 import json
 import tempfile
 import tracemalloc
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -105,7 +106,14 @@ def read(text: str) -> tuple[Caption, ...]:
 
 
 class TestBombs:
-    @pytest.mark.parametrize("opening", ["", "WEBVTT\n\n", "{", "start,end,text\n"])
+    def test_xml_entity_expansion(self, tmp_path):
+        bomb = '<!DOCTYPE tt [<!ENTITY a "ha">' + "".join(
+            f'<!ENTITY {new} "{10 * f"&{old};"}">' for old, new in pairwise("abcdefghij")
+        )
+        data = f'{bomb}]><tt><p begin="1s">&j;</p></tt>'.encode()
+        assert peak_memory(READERS["captions"], data, tmp_path) < 2**20
+
+    @pytest.mark.parametrize("opening", ["", "WEBVTT\n\n", "{", "<tt>", "start,end,text\n"])
     def test_very_long_lines(self, opening):
         with pytest.raises(InputError):
             read(opening + "x" * 2**20)
@@ -127,6 +135,9 @@ class TestBombs:
 
     def test_long_column_names_take_linear_time(self):
         assert len(read("start,text," + "_" * 100_000 + "\n1,boil,\n")) == 1
+
+    def test_a_caption_of_many_lines_of_xml(self):
+        assert len(read('<tt><p begin="1s">' + "a\n" * 100_000 + "</p></tt>")) == 1
 
     @pytest.mark.slow
     def test_many_videos_without_a_name(self, tmp_path):

@@ -115,9 +115,9 @@ def narration(
 ) -> None:
     """Show what narrators say they do, and when.
 
-    Reads SubRip, WebVTT, YouTube json3, Whisper and WhisperX JSON, TSV and CSV, and detects the
-    format from the content. For each video it finds sentences and verb–object relations with their
-    times; for each job, the relations that most videos share.
+    Reads SubRip, WebVTT, YouTube json3 and srv3, TTML, Whisper and WhisperX JSON, TSV and CSV, and
+    detects the format from the content. For each video it finds sentences and verb–object relations
+    with their times; for each job, the relations that most videos share.
 
     Example: howsteps narration captions/ --json narration.json
     """

@@ -161,6 +161,22 @@ def plus(start: float | None, duration: float | None) -> float | None:
     return None if start is None or duration is None else start + duration
 
 
+def youtube_cue(
+    start: float | None,
+    duration: float | None,
+    parts: Sequence[tuple[str, float | None]],
+    units_per_second: int,
+    position: int,
+) -> Cue:
+    """A line of YouTube's: texts with their offsets from its start, all in the same unit."""
+    begin = scaled(start, units_per_second)
+    end = scaled(plus(start, duration), units_per_second)
+    pieces = tuple(Piece(t, scaled(plus(start, at), units_per_second)) for t, at in parts)
+    # A single part has the time of the line.
+    timed = sum(bool(text.strip()) for text, _ in parts) > 1
+    return Cue(begin, end, "".join(text for text, _ in parts), pieces if timed else (), position)
+
+
 def likely_duration(text: str) -> float:
     """Estimate the time it takes to say ``text``, in seconds."""
     return max(_MIN_DURATION, len(text) / _SPEECH_RATE)

@@ -8,7 +8,7 @@ numbers among them have no times. A plain row is ``[start, end, text]`` or an ob
 from collections.abc import Sequence
 from typing import Any
 
-from howsteps.captions.cues import Cue, ParsedCues, Piece, lost, plus, scaled, seconds
+from howsteps.captions.cues import Cue, ParsedCues, Piece, lost, plus, seconds, youtube_cue
 from howsteps.captions.tabular import DURATIONS, ENDS, STARTS, TEXTS
 
 _MS = 1000
@@ -34,16 +34,7 @@ def parse_json3(value: Any) -> ParsedCues:
             if isinstance(segment, dict)
         ]
         start, duration = seconds(event.get("tStartMs")), seconds(event.get("dDurationMs"))
-        pieces = tuple(Piece(part, scaled(plus(start, offset), _MS)) for part, offset in parts)
-        # A single part has the time of the line.
-        timed = sum(bool(part.strip()) for part, _ in parts) > 1
-        yield Cue(
-            scaled(start, _MS),
-            scaled(plus(start, duration), _MS),
-            "".join(part for part, _ in parts),
-            pieces if timed else (),
-            entry,
-        )
+        yield youtube_cue(start, duration, parts, _MS, entry)
 
 
 def is_whisper(value: Any) -> bool:

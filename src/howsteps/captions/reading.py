@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from howsteps.captions import cues, json_formats, subtitles, tabular
+from howsteps.captions import cues, json_formats, subtitles, tabular, xml
 from howsteps.captions.cues import Cue, ParsedCues, unreadable
 from howsteps.captions.words import words_of
 from howsteps.errors import InputError, Problem
 from howsteps.io.files import read_bounded
 from howsteps.task import Caption, Word
 
-# Lines and tags of text, lists and objects of JSON: a day of captions, one every
+# Lines and tags of text, elements of XML, lists and objects of JSON: a day of captions, one every
 # second, each with a number, times, two lines and a break. Parsed, they take far more memory.
 MOST_PARTS = 500_000
 
@@ -75,6 +75,10 @@ _JSON = (
     _Format("Whisper JSON", json_formats.is_whisper, json_formats.parse_whisper),
     _Format("timed JSON list", json_formats.is_json_rows, json_formats.parse_json_rows),
     _Format("timed JSON columns", json_formats.is_json_columns, json_formats.parse_json_columns),
+)
+_XML = (
+    _Format("YouTube srv", xml.is_srv, xml.parse_srv),
+    _Format("TTML", xml.is_ttml, xml.parse_ttml),
 )
 _TEXT = (
     _Format("WebVTT", subtitles.is_webvtt, subtitles.parse_webvtt),
@@ -150,7 +154,9 @@ def _parse(text: str) -> tuple[str, ParsedCues, bool]:
         _limit(text.count("{") + text.count("["), "lists and objects of JSON")
         formats, content, otherwise = _JSON, load_json(text), "is JSON, but not captions"
     elif opening == "<":
-        raise unreadable("is XML; download or convert the captions as WebVTT or SubRip")
+        _limit(text.count("<") - text.count("</"), "elements of XML")
+        formats, content = _XML, xml.parse_xml(text)
+        otherwise = f"is XML (<{content.root.name}>), but not captions"
     else:
         _limit(text.count("\n"), "lines")
         _limit(text.count("<"), "tags")

@@ -21,7 +21,7 @@ LARGEST_VIDEO = 4 * 2**30  # bytes
 MAX_FILES = 200
 _PARTIAL = re.compile(r"\.[0-9a-f]{32}\.part")
 _LONGEST_LANGUAGE = 35  # characters, as in RFC 5646
-_CAPTIONS = frozenset({".vtt", ".srt", ".json3", ".json", ".tsv", ".csv", ".txt"})
+_CAPTIONS = frozenset({".vtt", ".srt", ".ttml", ".srv3", ".json3", ".json", ".tsv", ".csv", ".txt"})
 
 
 class Refused(HowstepsError):
