@@ -199,6 +199,8 @@ def test_doctor_shows_what_is_missing_and_its_command(monkeypatch: pytest.Monkey
         ('(to keep it: `keep="a1"`)', "(to keep it: --keep a1)"),
         ('to turn it on: `speech="small.en"`', "to turn it on: --speech small.en"),
         ('as in `title="change a tire"`', 'as in --title "change a tire"'),
+        ('(to keep it: `keep="$(ls)`id`\\""`)', "(to keep it: --keep '$(ls)`id`\"')"),
+        (r'the file `x="\q"`', r'the file --x "\q"'),
         ("leave out `steps`", "leave out --steps"),
         ("a `` b `x y`", "a `` b `x y`"),
     ],

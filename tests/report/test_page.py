@@ -1,11 +1,12 @@
 """Writing the page: atomic, nothing left behind, problems reported."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 
 from howsteps.report.page import write_page
-from howsteps.task import Localisation
+from howsteps.task import Localisation, SetAside
 
 from .job import with_video
 
@@ -57,3 +58,9 @@ def test_without_pyav_the_page_says_how_to_get_thumbnails(job, tmp_path, monkeyp
     assert "pip install &#39;howsteps[vision]&#39;" in page.read_text(encoding="utf-8")
     [problem] = problems
     assert problem.harmless
+
+
+def test_the_name_of_a_file_is_quoted_where_it_is_copied_into_a_shell(job, tmp_path) -> None:
+    aside = SetAside("$(ls)", "Tie a knot", "left out")
+    page = write_page(replace(job, set_aside=(aside,)), tmp_path, thumbnails=False).read_text()
+    assert "<code>--keep=&#39;$(ls)&#39;</code>" in page

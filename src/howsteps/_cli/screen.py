@@ -5,8 +5,9 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from shlex import quote
 from textwrap import wrap
 from time import monotonic
 from typing import Any
@@ -120,7 +121,7 @@ def write_json(content: object, path: Path) -> None:
 
 def in_options(text: str) -> str:
     """Name options as on the command line: ``keep_all=True`` in backticks as ``--keep-all``."""
-    return re.sub(r"`(\w+)(?:=([^`]*))?`", _as_option, text)
+    return re.sub(r'`(\w+)(?:=("(?:[^"\\]|\\.)*"|[^`]*))?`', _as_option, text)
 
 
 def _as_option(keyword: re.Match[str]) -> str:
@@ -128,8 +129,10 @@ def _as_option(keyword: re.Match[str]) -> str:
     option = f"--{name.replace('_', '-')}"
     if value in (None, "True"):
         return option
-    plain = value if " " in value else value.strip('"')
-    return f"{option} {plain}"
+    if value[:1] == '"' and not re.fullmatch(r'"[\w.-]+( [\w.-]+)+"', value):
+        with suppress(ValueError):  # it is no text in JSON
+            value = quote(str(json.loads(value)))  # a name of a file, copied into a shell
+    return f"{option} {value}"
 
 
 def table(*headings: str, right: Iterable[str] = (), **settings: Any) -> Table:

@@ -1,5 +1,6 @@
 """Which videos of a task are used, and which steps the others have of their own."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -83,7 +84,7 @@ def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
         Problem(
             path_of(video),
             f"set aside as another job: {each.reason} "
-            f'(to keep it: `keep="{video.youtube or video.id}"`)',
+            f"(to keep it: `keep={json.dumps(video.youtube or video.id, ensure_ascii=False)}`)",
             harmless=True,
         )
         for video, each in zip(others, aside, strict=True)

@@ -7,6 +7,7 @@ import base64
 import hashlib
 import json
 import os
+import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
@@ -223,7 +224,7 @@ def _template(name: str) -> "jinja2.Template":
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_PARTS), autoescape=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters["clock"] = format_time
+    environment.filters |= {"clock": format_time, "quoted": shlex.quote}
     return environment.get_template(name)
 
 
