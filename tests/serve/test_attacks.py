@@ -14,7 +14,7 @@ import pytest
 
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import CannotWrite
-from howsteps.serve.app import LARGEST_BODY
+from howsteps.serve.app import _MAX_CONNECTIONS, LARGEST_BODY, prepared
 from howsteps.serve.edits import FILE
 from howsteps.serve.session import Session
 from tests.report.job import tea, with_video
@@ -55,15 +55,49 @@ def test_the_address_of_a_folder_that_others_can_read_is_not_used(work, tmp_path
         assert after.path != urlsplit(address).path
 
 
-def test_another_port_is_used_if_the_last_one_is_taken(work) -> None:
+@pytest.mark.parametrize("kind", ["of somebody else", "a file", "a link"])
+def test_an_address_is_kept_in_a_folder_of_this_user_alone(
+    work, tmp_path, monkeypatch, kind
+) -> None:
+    private = tmp_path / "home" / "howsteps" / "served"
+    private.parent.mkdir(parents=True)
+    if kind == "of somebody else":
+        monkeypatch.setattr(os, "getuid", lambda: 12345)
+    elif kind == "a file":
+        private.touch()
+    else:
+        private.symlink_to(tmp_path / "elsewhere")
+    with running(work) as before, running(write_work(tmp_path / "other", tea(2, 2))):
+        pass
+    with running(work) as after:
+        assert after.path != before.path
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_on_another_port_the_address_is_another(work) -> None:
+    """Whoever took the port was sent the old one by a page that was still open."""
     with running(work) as before:
         pass
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", before.port))
         taken.listen()
         with running(work) as after:
-            assert after.path == before.path
+            assert after.path != before.path
             assert after.port != before.port
+
+
+def test_what_went_over_the_network_is_not_the_address_for_this_machine(work) -> None:
+    with running(work, "0.0.0.0") as before:  # noqa: S104
+        pass
+    with running(work) as after:
+        assert after.path != before.path
+
+
+def test_no_other_program_can_listen_while_the_server_starts(work) -> None:
+    with prepared(work) as (_, listener, _), socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with pytest.raises(OSError, match="in use"):
+            other.bind(listener.getsockname())
 
 
 def test_with_a_host_other_names_are_answered_under_the_secret_address_only(start, work) -> None:
@@ -243,6 +277,16 @@ def test_a_connection_without_a_request_is_closed(served, monkeypatch) -> None:
             with suppress(ConnectionResetError):
                 assert talk.recv(100) == b""
     assert served.get()[0] == 200
+
+
+def test_refused_requests_whose_bodies_never_come_do_not_keep_the_page_away(served) -> None:
+    head = f"POST /x HTTP/1.1\r\nHost: {served.host}\r\nContent-Length: 10\r\n\r\n"
+    with ExitStack() as stack:
+        for _ in range(_MAX_CONNECTIONS):
+            talk = stack.enter_context(connected(("127.0.0.1", served.port)))
+            talk.sendall(head.encode())
+            assert talk.recv(100).startswith(b"HTTP/1.1 404")
+        assert served.get()[0] == 200
 
 
 @pytest.mark.slow

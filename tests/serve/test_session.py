@@ -264,6 +264,15 @@ def test_a_video_is_left_out_and_used_again(session, work) -> None:
     assert read_result(work).by_video.keys() == before.by_video.keys()
 
 
+def test_a_video_that_is_used_and_set_aside_is_in_the_result_once(session, work) -> None:
+    """As two files of somebody else's folder may have it."""
+    (work / "set-aside.json").write_bytes((work / "result.json").read_bytes())
+    before = read_result(work)
+    session.edit(WRITER, 0, {"keep": "Bo"})
+    assert session.wait_until_placed(60)
+    assert read_result(work).by_video.keys() == before.by_video.keys()
+
+
 @pytest.mark.parametrize("change", [{"keep": "Bo"}, {"drop": "Zoe"}, {"keep": 5}, {"drop": None}])
 def test_only_a_known_video_is_chosen(session, change) -> None:
     with pytest.raises(BadEdit):

@@ -188,6 +188,8 @@ def with_videos(
 
     The narrations of the kept ones are matched with the steps.
     """
+    used = {video.id for video in before.task.videos}
+    aside = [video for video in aside if video.id not in used]  # two files may disagree
     kept = [video for video in aside if video.id in keep]
     dropped = [v for v in before.task.videos if v.id in drop and v.id not in keep]
     if not (kept or dropped):

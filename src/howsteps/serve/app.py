@@ -4,9 +4,11 @@ import asyncio
 import io
 import json
 import logging
+import os
 import re
 import secrets
 import socket
+import stat
 import zipfile
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -176,7 +178,9 @@ class _RequestFilter:
         try:
             self._check(scope)
         except HTTPException as error:
-            answer = PlainTextResponse(f"{error.detail}\n", error.status_code, headers=_HEADERS)
+            # The rest of the request is not awaited, or strangers could take all connections.
+            headers = {**_HEADERS, "connection": "close"}
+            answer = PlainTextResponse(f"{error.detail}\n", error.status_code, headers=headers)
             await answer(scope, receive, send)
             return
         path = scope["path"].removeprefix(f"/{self._token}")
@@ -370,25 +374,38 @@ class _Address(Struct):
 
 
 @contextmanager
-def _remembered(folder: Path) -> Iterator[tuple[_Address | None, Callable[[_Address], object]]]:
+def _remembered(
+    folder: Path, host: str
+) -> Iterator[tuple[_Address | None, Callable[[_Address], object]]]:
     """The address of the last server of a folder, and a function that replaces it.
 
     It is kept in a folder of this user alone; one in the work folder could be somebody else's.
     """
-    key = key_of(1, served=str(folder.resolve()))
+    # What other machines were sent, without encryption, is not used for this one alone.
+    key = key_of(1, served=str(folder.resolve()), host=host)
     with user_cache() as cache:
         private = cache.folder / "served"
-        private.mkdir(mode=0o700, exist_ok=True)
-        is_private = private.stat().st_mode & 0o077 == 0 and not private.is_symlink()
+        is_private = _is_private(private)
         known = cache.get(private.name, key, _Address) if is_private else None
         yield known, lambda new: is_private and cache.put(private.name, key, new)
 
 
+def _is_private(folder: Path) -> bool:
+    """Make a folder that only this user can read; False if there is another one."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        return stat.S_IMODE(found.st_mode) == 0o700 and found.st_uid == os.getuid()
+    except (OSError, AttributeError):  # it is a file; Windows has no owners
+        return False
+
+
 def _listen(listener: socket.socket, host: str, port: int, usual: int) -> None:
-    """Bind to a port, or, if any will do, to the usual one if it is free."""
+    """Listen on a port, or, if any will do, on the usual one if it is free."""
     for candidate in [port] if port else [usual, 0]:
         try:
             listener.bind((host, candidate))
+            listener.listen(_ACCEPTED_AT_ONCE)  # until then, another program may do so too
         except OSError as error:
             if candidate == port:
                 where = f"port {port}" if host == ADDRESS else f"port {port} of {host}"
@@ -404,11 +421,14 @@ def prepared(
     """Set up a server; yield it with its listening socket and its address."""
     with (
         socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener,
-        _remembered(folder) as (known, remember),
+        _remembered(folder, host) as (known, remember),
     ):
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         _listen(listener, host, port, known.port if known else 0)
-        port, token = listener.getsockname()[1], known.token if known else secrets.token_urlsafe(24)
+        port = listener.getsockname()[1]
+        # Whoever has taken the usual port may have been sent the address by an open page.
+        is_usual = known is not None and known.port == port
+        token = known.token if known and is_usual else secrets.token_urlsafe(24)
         session = Session(folder, videos)
         remember(_Address(port, token))
         names = {host, ADDRESS, "localhost"} if host in LOOPBACK else ()
