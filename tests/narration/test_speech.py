@@ -21,6 +21,8 @@ from hypothesis import strategies as st
 
 from howsteps.errors import HowstepsError, InputError, MissingExtra
 from howsteps.narration.speech import (
+    _identity,
+    _model_folder,
     cache_key,
     captions_of,
     transcribe,
@@ -250,6 +252,18 @@ def test_broken_media_is_an_error(tmp_path: Path) -> None:
 def test_a_missing_model_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere: no such model folder"):
         transcribe(RECORDING, model=tmp_path / "nowhere")
+
+
+def test_a_folder_that_is_called_like_a_model_is_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The videos in the current folder may come from somebody else, with a model."""
+    tiny_model(tmp_path / "small.en")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("faster_whisper.utils.download_model", lambda name: tmp_path / "mine")
+    assert _model_folder("small.en") == tmp_path / "mine"
+    assert _identity("small.en") == "name small.en"
+    assert _model_folder("./small.en") == Path("small.en")
 
 
 def test_a_model_folder_of_another_kind(tmp_path: Path) -> None:

@@ -291,6 +291,14 @@ def test_thousands_of_edits_and_undos_are_replayed_in_linear_time(work, result) 
     assert (journal.revision, labels(journal)[0]) == (3000, "begin 999")
 
 
+def test_a_journal_of_millions_of_lines_is_refused_at_once(work, result) -> None:
+    Journal.restart(work, result)
+    with (work / FILE).open("ab") as file:
+        file.write(b'{"undo":true}\n{"redo":true}\n' * 50_000)
+    with pytest.raises(InputError, match="too many lines"):
+        Journal.resume(work, result)
+
+
 def test_a_script_never_has_more_steps_than_the_page_accepts(work, result) -> None:
     journal = Journal.resume(work, result)
     for n in range(MAX_STEPS - 5):

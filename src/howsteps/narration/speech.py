@@ -6,6 +6,7 @@ so the same audio gives the same captions.
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -176,7 +177,7 @@ def _model_folder(model: str | Path) -> Path:
     from faster_whisper.utils import available_models, download_model  # noqa: PLC0415
 
     folder = Path(model)
-    if folder.is_dir():
+    if _is_folder(model):
         # Without a tokeniser file, faster-whisper would try to download one.
         for part in ("config.json", "model.bin", "tokenizer.json"):
             if not (folder / part).is_file():
@@ -198,11 +199,15 @@ def _model_folder(model: str | Path) -> Path:
         ) from error
 
 
+def _is_folder(model: str | Path) -> bool:
+    """Whether a model is a folder, which somebody else may have given the name of a model."""
+    return (isinstance(model, Path) or "/" in model or os.sep in model) and Path(model).is_dir()
+
+
 def _identity(model: str | Path) -> str:
     """Identify a model by the content of its folder, or by its name."""
-    folder = Path(model)
-    if not folder.is_dir():
+    if not _is_folder(model):
         return f"name {model}"
-    files = sorted(path for path in folder.iterdir() if path.is_file())
+    files = sorted(path for path in Path(model).iterdir() if path.is_file())
     contents = [[path.name, sha256_of_file(path)] for path in files]
     return f"folder {hashlib.sha256(json.dumps(contents).encode()).hexdigest()}"

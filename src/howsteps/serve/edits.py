@@ -346,6 +346,8 @@ class Journal:
     def _replayed(cls, path: Path, result: Result) -> "Journal | None":
         data = read_bounded(path, _LARGEST, "a journal")
         complete = data[: data.rfind(b"\n") + 1]
+        if complete.count(b"\n") > 4 * _MAX_EDITS:  # an edit has three at most
+            raise InputError(path, f"has too many lines; move {FILE} away to continue")
         entries = [_entry(line) for line in complete.splitlines()]
         if entries and entries[-1] is None:  # a power cut can corrupt a line before its end
             complete = complete[: complete.rstrip(b"\n").rfind(b"\n") + 1]
