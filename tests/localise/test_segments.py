@@ -15,7 +15,18 @@ from howsteps.localise.segments import (
     find_steps,
     transport,
 )
-from howsteps.task import LIKE_SEEN, SURE, Localisation, Script, Sentence, Step, Task, Video, Word
+from howsteps.task import (
+    BY_HAND,
+    LIKE_SEEN,
+    SURE,
+    Localisation,
+    Script,
+    Sentence,
+    Step,
+    Task,
+    Video,
+    Word,
+)
 
 STEPS, WIDTH = 4, 24
 
@@ -164,6 +175,20 @@ def test_filled_extents_never_overlap_wherever_places_are(times):
         spans = sorted((p.start, p.end) for p in full if p.video == video)
         assert (spans[0][0], spans[-1][1]) == (0, len(x))
         assert all(a[1] == b[0] and a[0] <= a[1] for a, b in pairwise(spans))
+        inside = [p for p in full if p.video == video and p.time < len(x)]
+        assert all(p.start <= p.time <= p.end for p in inside)
+        assert all(p.start < p.end for p in inside) or len(set(times)) == 1
+
+
+def test_filled_extents_leave_a_place_by_hand_as_it_is():
+    features, _ = silent_videos()
+    hand = Localisation("v0", 1, 20.0, 19.0, 21.0, evidence=BY_HAND)
+    places = find_steps(features, STEPS, seconds=1.0)
+    places = [hand if (p.video, p.step) == ("v0", 1) else p for p in places]
+    full = [p for p in filled(places, features, seconds=1.0) if p.video == "v0"]
+    assert hand in full
+    assert max(p.end for p in full if p.time < 20) == 19
+    assert min(p.start for p in full if p.time > 20) == 21
 
 
 def test_places_in_videos_without_features_keep_their_extents():

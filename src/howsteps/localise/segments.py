@@ -24,7 +24,7 @@ highest score of all. With more steps, fewer are; K is the largest number at whi
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -43,7 +43,7 @@ from howsteps.localise.self_training import (
     centre_and_scale,
     gaussian_blur,
 )
-from howsteps.task import LIKE_SEEN, Localisation
+from howsteps.task import BY_HAND, LIKE_SEEN, Localisation
 
 SCORE = 0.5  # c: weight of a score one standard deviation above the mean
 POSITION = 2.0  # ρ
@@ -204,8 +204,8 @@ def filled(
 ) -> tuple[Localisation, ...]:
     """Return places whose extents cover every video from its beginning to its end.
 
-    The borders are those of transport, with classifiers that are learnt from the other videos; a
-    video without features stays as it is.
+    The borders are those of transport, with classifiers that are learnt from the other videos. A
+    video without features stays as it is, and so does what a person placed.
     """
     factor = _coarsening(features, seconds)
     grid = factor * seconds
@@ -215,7 +215,6 @@ def filled(
         if at.time is not None:
             by_video.setdefault(at.video, []).append(at)
     seen = [video for video in by_video if video in features and len(features[video])]
-    borders: dict[tuple[str, int], tuple[float, float]] = {}
     if not seen:
         return tuple(places)
     x = _prepared([features[video] for video in seen], factor)
@@ -231,38 +230,39 @@ def filled(
         for n, (score, column) in enumerate(zip(scores, columns, strict=True)):
             shares[n] = np.zeros_like(score)
             shares[n][:, column] = transport(score[:, column], middles[n] / len(score))
-    for video, share, column, middle in zip(seen, shares, columns, middles, strict=True):
-        ends = _cover(share[:, column].argmax(axis=1), middle)
-        duration = len(features[video]) * seconds
-        for step, (start, end) in zip(column.tolist(), ends, strict=True):
-            borders[video, step] = min(start * grid, duration), min(end * grid, duration)
-    return tuple(
-        replace(at, start=borders[at.video, at.step][0], end=borders[at.video, at.step][1])
-        if (at.video, at.step) in borders
-        else at
-        for at in places
-    )
+    wider = {}
+    for video, share in zip(seen, shares, strict=True):
+        for at in _cover(by_video[video], share, grid, len(features[video]) * seconds):
+            wider[video, at.step] = at
+    return tuple(wider.get((at.video, at.step), at) for at in places)
 
 
-def _cover(labels: NDArray[np.int64], middles: Floats) -> list[tuple[int, int]]:
-    """Return first and last + 1 interval of every step: its run at its place, or its longest one.
+def _cover(
+    places: Iterable[Localisation], shares: Floats, grid: float, duration: float
+) -> list[Localisation]:
+    """Return the places of a video with extents that cover it; what a person placed stays.
 
-    What lies between two of them is halved, so that all intervals are covered.
+    Between two neighbouring places only their steps are, with the larger shares (one row of S per
+    ``grid`` seconds) on both sides of the border, which never cuts the interval of a place.
     """
-    cuts = [0, *(np.flatnonzero(np.diff(labels)) + 1).tolist(), len(labels)]
-    runs: dict[int, tuple[bool, int, int, int]] = {}
-    for start, end in pairwise(cuts):
-        k = int(labels[start])
-        at_place = bool(start <= middles[k] < end)
-        runs[k] = max(runs.get(k, (False, 0, 0, 0)), (at_place, end - start, start, end))
-    spans = [runs[k][2:] if k in runs else (int(m), int(m) + 1) for k, m in enumerate(middles)]
-    order = sorted(range(len(spans)), key=lambda k: spans[k])
-    starts = [0] * len(spans)
-    for left, right in pairwise(order):
-        between = min((spans[left][1] + spans[right][0] + 1) // 2, len(labels))
-        starts[right] = max(starts[left], between)  # a place may lie in the run of another step
-    ends = {left: starts[right] for left, right in pairwise(order)}
-    return [(start, ends.get(k, len(labels))) for k, start in enumerate(starts)]
+    ordered = sorted(places, key=lambda at: at.time or 0.0)
+    borders = [0.0]
+    for left, right in pairwise(ordered):
+        first, last = left.time or 0.0, right.time or 0.0
+        after = int(first / grid) + 1
+        between = shares[after : int(last / grid)]
+        gain = np.cumsum([0.0, *(between[:, left.step] - between[:, right.step])])
+        border = (after + int(gain.argmax())) * grid
+        if left.evidence == BY_HAND and left.end is not None:
+            border = left.end
+        elif right.evidence == BY_HAND and right.start is not None:
+            border = right.start
+        reach = min(grid, last - first) / 2
+        borders.append(min(max(border, first + reach), last - reach, duration))
+    return [
+        at if at.evidence == BY_HAND else replace(at, start=start, end=end)
+        for at, (start, end) in zip(ordered, pairwise([*borders, duration]), strict=True)
+    ]
 
 
 def _coarsening(features: Features, seconds: float) -> int:
