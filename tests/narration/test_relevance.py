@@ -117,6 +117,34 @@ class TestRelevance:
             v.id for v in cooked
         }
 
+    def test_another_word_for_the_noun_beside_all_other_words_of_the_job_is_kept(self) -> None:
+        stoves = [
+            video(f"{n}", "Clean a glass top stove", *ACTS, talk="clean the stove clean the stove")
+            for n in range(8)
+        ]
+        cooktop = video("cooktop", "Clean a glass cooktop", *ACTS, talk="clean")
+        tables = [video(f"table {n}", "Clean a glass table", *ACTS, talk="clean") for n in range(5)]
+        found = relevance(Task("clean a glass top stove", (*stoves, cooktop, *tables)))
+        assert set(found.aside) == {table.id for table in tables}
+
+    @pytest.mark.parametrize("title", ["Fried eggs in three minutes", ""])
+    def test_another_kind_of_the_noun_is_another_thing(self, title: str) -> None:
+        scrambled = [
+            video(f"{n}", "Scrambled eggs", *ACTS, talk="the eggs then eggs and eggs")
+            for n in range(8)
+        ]
+        fried = video("fried", title, *ACTS, talk="fried eggs " * 4)
+        plain = video("plain", "", *ACTS, talk="fried eggs the eggs the eggs the eggs")
+        task = Task("how to make scrambled eggs", (*scrambled, fried, plain))
+        assert relevance(task).aside == {"fried": "is about another thing: 'fried eggs'"}
+
+    def test_a_title_that_also_names_the_noun_alone_names_no_other_thing(self) -> None:
+        acts = ("boil egg", "peel egg", "salt egg")
+        pans = video("pans", "Egg pans, and how to boil eggs", *acts, talk="boil pans " * 9)
+        cake = video("cake", "Boil egg cakes", *acts, talk="boil cakes " * 9)
+        found = relevance(Task("how to boil eggs", (*JOB, pans, cake)))
+        assert found.aside == {"cake": "its title names another thing: 'egg cakes'"}
+
     def test_few_videos_are_all_kept(self) -> None:
         odd = video("odd", "Knots", "tie knot")
         assert relevance(Task("how to boil eggs", (*JOB[:3], odd))).aside == {}

@@ -104,7 +104,7 @@ _MIN_WORDS = 60  # rates of shorter narrations are computed as if they had this 
 _MIN_VIDEOS = 5  # fewer videos are no reference for a rate or a similarity
 _MAJORITY = 0.6
 # Evidence is the rate as a share of the usual one; a title counts as much as _TITLE.
-_MISSING, _TITLE = 0.25, 0.6
+_MISSING, _ON_TOPIC, _TITLE = 0.25, 0.5, 0.6
 # Similarity as a share of the usual one: below, a video shows another job ...
 _ALIEN, _ALIEN_TITLED = 0.4, 0.15  # (without and with the job in its title)
 _ALIEN_AMONG_OTHERS = 0.75  # where many other videos show another job: a word separates them
@@ -117,8 +117,9 @@ _GROUP_SHARE, _GROUP_MIN = 0.2, 5
 _SEPARATE_SHARE, _SEPARATE = 0.25, 0.9
 _OTHER_WEIGHT = 0.1  # of videos outside the reference set in the mean similarity
 _NOT_PRODUCTS = frozenset(
-    "bites ideas kids part pops slices sticks tips treats video wedges".split()
+    "bites ideas kids part pops slices sticks surface tips treats video vs wedges".split()
 )
+_KIND_COUNT = 4  # how often a narrator without a title names the kind of thing: "boiled eggs"
 # Share of titles that continue the job's noun, above which it is a material: "stainless steel
 # *appliances*".
 _MATERIAL = 0.2
@@ -163,7 +164,7 @@ def relevance(task: Task) -> Relevance:
     if len(videos) < _MIN_VIDEOS:
         return Relevance({})
     usage = _KeywordUsage.of(job_words(task.name), videos)
-    alike = similarity(videos, usage.evidence.min(axis=1) >= 0.5)
+    alike = similarity(videos, usage.evidence.min(axis=1) >= _ON_TOPIC)
     indices_by_missing: dict[str, list[int]] = {}
     for index in range(len(videos)):
         if (word := usage.missing_keyword(index)) is not None:
@@ -190,10 +191,11 @@ def relevance(task: Task) -> Relevance:
     for index, video in enumerate(videos):
         if video.id in aside:
             continue
-        titled = usage.title_names_job(index)
         if (product := usage.other_product(index)) is not None:
             aside[video.id] = f"its title names another thing: '{product}'"
-        elif alike[index] < (_ALIEN_TITLED if titled else alien):
+        elif (kind := usage.other_kind(index)) is not None:
+            aside[video.id] = f"is about another thing: '{kind}'"
+        elif alike[index] < (_ALIEN_TITLED if usage.title_names_job(index) else alien):
             aside[video.id] = "has little in common with the other videos"
     return Relevance(aside, tuple(ways))
 
@@ -224,6 +226,7 @@ class _KeywordUsage:
     evidence: NDArray[np.float64]  # videos × keywords, in [0, 1]
     titles: tuple[tuple[str, ...], ...]
     continuations: tuple[str | None, ...]  # the word right after the job's noun in each title
+    kinds: tuple[str | None, ...]  # the word right before it, in titles or else in narrations
     rates: tuple[Counter[str], ...]
     spellings: Counter[str]
     have_titles: bool
@@ -251,7 +254,7 @@ class _KeywordUsage:
         keywords = [word for word in job.core if usual[word] >= _MIN_RATE]
         evidence = [_evidence(word, usual[word], titles, rates) for word in keywords]
         # A qualifier is a keyword if most videos that show the job use it.
-        on_topic = np.min(evidence, axis=0) >= 0.5 if evidence else np.ones(len(videos), dtype=bool)
+        on_topic = np.min([np.ones(len(videos)), *evidence], axis=0) >= _ON_TOPIC
         for word in job.qualifiers:
             used = np.array([rate[word] >= 1 for rate in rates])
             common = on_topic.sum() >= _MIN_VIDEOS and used[on_topic].mean() >= _MAJORITY
@@ -265,6 +268,7 @@ class _KeywordUsage:
             evidence=np.stack(evidence, axis=1) if evidence else np.ones((len(videos), 1)),
             titles=titles,
             continuations=continuations,
+            kinds=tuple(_kind(video, job) for video in videos),
             rates=tuple(rates),
             spellings=spellings,
             have_titles=sum(map(bool, titles)) > len(titles) / 2,
@@ -274,7 +278,7 @@ class _KeywordUsage:
 
     def missing_keyword(self, index: int) -> str | None:
         """The keyword that a video uses least, if it hardly uses it."""
-        if not self.keywords:
+        if not self.keywords or self._title_names_the_rest(index):
             return None
         least = int(self.evidence[index].argmin())
         return self.keywords[least] if self.evidence[index, least] < _MISSING else None
@@ -292,6 +296,26 @@ class _KeywordUsage:
             return None
         return f"{self.surface_form(self.job.head)} {word}"
 
+    def other_kind(self, index: int) -> str | None:
+        """Another kind of the job's noun that a video is about, "boiled eggs", not "scrambled"."""
+        kind = self.kinds[index]
+        if kind is None or (self.titles[index] and self.rates[index][stem(kind)] < _TOPIC_RATE):
+            return None
+        named = [
+            {word for word in self.job.qualifiers if rate[word] or word in title}
+            for rate, title in zip(self.rates, self.titles, strict=True)
+        ]
+        usual = Counter(word for found in named for word in found)
+        if named[index] or max(usual.values(), default=0) < _MAJORITY * len(named):
+            return None
+        return f"{kind} {self.surface_form(self.job.head)}"
+
+    def _title_names_the_rest(self, index: int) -> bool:
+        """Whether a title has all words but the job's noun: a "glass cooktop" is a stove."""
+        others = {*self.job.core, *self.job.qualifiers} - {self.job.head}
+        title = " ".join(self.titles[index])
+        return len(self.job.qualifiers) > 1 and all(word in title for word in others)
+
     def surface_form(self, word: str) -> str:
         """The most frequent form of a stem in the narrations."""
         forms = {form: n for form, n in self.spellings.items() if stem(form) == word}
@@ -299,12 +323,30 @@ class _KeywordUsage:
 
 
 def _continuation(title: str, job: JobWords) -> str | None:
-    """The word after the job's noun that makes it another thing: "caramel apple *cheesecake*"."""
-    for first, second in pairwise(re.findall(r"[a-z]+|[^a-z\s]", title.lower())):
-        if stem(first) == job.head and second.isalpha():
-            ignored = {*job.core, *job.qualifiers, *map(stem, _NOT_PRODUCTS)}
-            return second if stems(second) and stem(second) not in ignored else None
-    return None
+    """The word after the job's noun that makes it another thing: "caramel apple *cheesecake*".
+
+    There is none if the title also names the noun alone.
+    """
+    ignored = {*job.core, *job.qualifiers, *map(stem, _NOT_PRODUCTS)}
+    found = re.findall(r"[a-z]+|[^a-z\s]", f"{title.lower()}.")
+    after = [second for first, second in pairwise(found) if stem(first) == job.head]
+    products = [word for word in after if stems(word) and stem(word) not in ignored]
+    return products[0] if products and len(products) == len(after) else None
+
+
+def _kind(video: Video, job: JobWords) -> str | None:
+    """The word before the job's noun in a title; without a title, what its narrator often says."""
+    texts = [video.title] if video.title else [sentence.text for sentence in video.sentences]
+    ignored = {*job.core, *job.qualifiers}
+    found = Counter(
+        first
+        for text in texts
+        for first, second in pairwise(words(text))
+        if stem(second) == job.head and stems(first) and stem(first) not in ignored
+        if not first.endswith("ing")
+    )
+    [(kind, count)] = found.most_common(1) or [("", 0)]
+    return kind if count >= (1 if video.title else _KIND_COUNT) else None
 
 
 def _usual_rate(
