@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from html import unescape
 
-_SAID_IN = r"\*\*\d+\. (.*)\.\*\* Said(?: as “(.*)”)? in (\d+) of (\d+)"
+_SAID_IN = r"\*\*\d+\. (.*)\.\*\* Said (?:like this|as “(.*)”) in (\d+) of (\d+)"
 _QUOTE = r"“(.*?)” – \[?(.*?), [\d:]+(?:\]\(\S*\))?"
 # The lines that have figures of their own, besides those in quotes and links.
 _WITH_FIGURES = (
-    r"# .*|From what the narrators of \d+ videos? say.*|\d+\. (or: )?\*\*.*|!\[Step \d+\].*|"
-    r"\* .* \(\d+ videos?\)|Time: .*|\*\*.*\*\* (Said.* in \d+ of )?\d+ videos?:|See .*"
+    r"# .*|Drawn from what the narrators of \d+ videos? say.*|\d+\. (or: )?\*\*.*|!\[Step \d+\].*|"
+    r"\* .* \(\d+ of \d+ videos?\)|Time: .*|\*\*.*\*\* (Said.* in \d+ of )?\d+ videos?:|See .*"
 )
 _NUMBERS = "one two three four five six seven eight nine ten".split()
 
@@ -25,7 +25,7 @@ def check_how_to(text: str, captions: Sequence[tuple[str, str]]) -> None:
             assert re.fullmatch(_WITH_FIGURES, line.strip()), f"not checked: {line}"
     for quote, title in quotes:
         assert any(_plain(quote.strip("… ")) in words for name, words in said if name == title)
-    for thing, number in re.findall(r"^\* ([^“].*) \((\d+) videos?\)$", text, re.MULTILINE):
+    for thing, number in re.findall(r"^\* ([^“].*) \((\d+) of \d+ videos?\)$", text, re.MULTILINE):
         sayers = [words for _, words in said if f" {thing.rstrip('s')}" in words]
         assert 2 <= int(number) <= len(sayers), thing
     for label, other, number, total in re.findall(_SAID_IN, text):

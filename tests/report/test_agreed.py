@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from howsteps.io.files import Folder
-from howsteps.report.agreed import Narrations
+from howsteps.report.agreed import Narrations, Told
 from howsteps.report.exports import export
-from howsteps.task import Mention, Result, Script, Sentence, Step, Task, Video, Word
+from howsteps.task import Mention, Place, Result, Script, Sentence, Step, Task, Video, Word
 from tests.report.how_to import check_how_to
 
 
@@ -109,7 +110,7 @@ def test_the_clearest_quote_comes_first() -> None:
     ]
     [fork] = Narrations(result(*videos)).things_used()
     assert fork.quotes[0].text == "need a fork"
-    quotes = Narrations(result(*videos, verb="need")).sayings(0)[0].quotes
+    quotes = Narrations(result(*videos, verb="need")).told(0).quotes
     assert quotes[0].text == "need a fork"
 
 
@@ -128,13 +129,88 @@ def test_a_step_is_said_by_those_who_use_the_words_of_its_label() -> None:
     own = tuple(m for each in videos for m in each.mentions)
     steps = (Step("cook the egg in the pan", own), Step("detach the egg", own))
     narrations = Narrations(replace(result(*videos), script=Script(steps)))
-    assert [quote.text for quote in narrations.sayings(0)[0].quotes] == list(texts[:2])
-    # Of a name that nobody says, the words of its most common relation are shown.
-    assert [quote.text for quote in narrations.sayings(1)[0].quotes] == list(texts[:2])
-    assert [narrations.sayings(k)[0].text for k in (0, 1)] == [
-        "cook the egg in the pan",
-        "cook egg",
-    ]
+    # A person may add the place; of a name that nobody says, what narrators say is shown.
+    for k, told in enumerate(["cook the egg in the pan", "cook the egg"]):
+        assert [quote.text for quote in narrations.told(k).quotes] == list(texts[:2])
+        assert narrations.told(k).text == told
+
+
+def told(label: str, *said: tuple[str, Mention], **more: object) -> Told:
+    """How a step is told that is named automatically."""
+    videos = [video(f"v{n}", text, mention) for n, (text, mention) in enumerate(said)]
+    own = tuple(mention for each in videos for mention in each.mentions)
+    found = replace(result(*videos), script=Script((Step(label, own, **more),)))  # type: ignore[arg-type]
+    with patch.object(Narrations, "is_found_label", lambda *_: True):
+        return Narrations(found).told(0)
+
+
+def put(
+    noun: str, text: str, *place: str, said: str = "put", **more: object
+) -> tuple[str, Mention]:
+    return text, act("put", noun, said, text, places=(Place(*place),) if place else (), **more)
+
+
+IN_PAN, ON_PLATE = "put the egg in the pan", "put the egg on the plate"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        # The place is the one that narrators name ...
+        ([put("egg", ON_PLATE, "on", "plate")] * 2, "put the egg on the plate"),
+        ([put("egg", IN_PAN, "in", "pan")] * 2, "put the egg in the pan"),
+        # ... or a word of the same kind.
+        ([put("egg", "put the egg into the pan", "into", "pan")] * 2, "put the egg in the pan"),
+        ([put("egg", "put the egg on the pan", "on", "pan")] * 2, "put the egg on the pan"),
+    ],
+)
+def test_a_how_to_names_the_place_that_narrators_name(
+    said: list[tuple[str, Mention]], expected: str
+) -> None:
+    found = told("put the egg in the pan", *said)
+    assert (found.text, found.videos, found.is_named) == (expected, 2, True)
+
+
+def test_a_tool_that_nobody_names_is_left_out() -> None:
+    text = "wipe down the stove with water"
+    wipe = act("wipe", "stove", "wipe down the stove", text, particle="down")
+    found = told("wipe down the stove with the cloth", *[(text, wipe)] * 2)
+    assert found.text == "wipe down the stove"
+
+
+def test_who_says_it_does_not_name_the_thing() -> None:
+    text = "fill it in with soil"
+    fill = act("fill", "tree", "fill it", text, resolved=True)
+    assert not told("fill the tree", *[(text, fill)] * 2).is_named
+    assert told("fill the tree", *[(text, fill)] * 3).is_named
+
+
+def test_two_narrators_have_two_quotes() -> None:
+    text = "now cut out the circle"
+    cut = act("cut", "circle", "cut out the circle", text, particle="out")
+    assert len(told("cut out the circle", *[(text, cut)] * 3).different) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        (
+            "so after you cleaned up the dishes and wiping down the stove we are going to go on",
+            "… and wiping down the stove we are going to go on",
+        ),
+        (
+            "wiping down the stove with some warm water and a lot of soap because it is dirty",
+            "wiping down the stove with some warm water and a lot of soap …",
+        ),
+        (
+            "wiping down the stove is what I like to do on a day of the week",
+            "wiping down the stove …",
+        ),
+    ],
+)
+def test_a_long_quote_begins_and_ends_with_a_clause(text: str, quote: str) -> None:
+    wipe = act("wipe", "stove", "wiping down the stove", text, particle="down")
+    assert told("wipe down the stove", (text, wipe)).quotes[0].text == quote
 
 
 def test_the_quote_of_a_thing_has_the_thing() -> None:
@@ -281,9 +357,9 @@ def test_every_figure_of_the_how_to_is_in_the_captions(tmp_path: Path) -> None:
     ]
     [page, _], _ = export(result(*videos, verb="cook"), Folder(tmp_path), ["howto"])
     text = page.read_text("utf-8")
-    assert "* fork (2 videos)" in text
+    assert "* fork (2 of 4 videos)" in text
     assert "Time: 2–10 minutes, 3 videos: " in text
-    assert "Said in 4 of 4 videos" in text
+    assert "Said like this in 4 of 4 videos" in text
     said = [(f"v{n}", text) for n, text in enumerate(texts)]
     check_how_to(text, said)
     made_up = (

@@ -9,13 +9,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate, takewhile
+from itertools import accumulate, islice, takewhile
 from statistics import median
 from typing import NamedTuple
 
 from howsteps.narration.relevance import job_words, stem, words
 from howsteps.narration.wordnet import WordNet
-from howsteps.task import Localisation, Mention, Result, Sentence, Step
+from howsteps.script.names import name_steps
+from howsteps.task import Localisation, Mention, Place, Relation, Result, Sentence, Step
 
 _MIN_VIDEOS = 2
 _MIN_SHARE = 0.1  # of the videos, for a thing
@@ -23,6 +24,7 @@ _MAX_THINGS, _MAX_WARNINGS = 12, 6
 _ALIKE = 0.5  # of the words of two quotes, from which on one of them is enough
 _FEW_WORDS, _QUOTE_WORDS = 4, 14  # of a longer sentence, only the part about the act is quoted
 _WORDS_BEFORE, _WORDS_AFTER = 3, 3
+_PLACE_BEFORE, _PLACE_AFTER = 6, 8  # words; "here in this pan you're going to cook"
 _NEAR = 10.0  # seconds between a mention and a place of the same moment
 
 # "You need a jack", "grab a towel", "add some milk": verbs whose object is a tool or a material.
@@ -35,7 +37,13 @@ _DENYING = frozenset("not if without skip skipping avoid avoiding instead".split
 _REMOVING = frozenset({"away", "off", "out"})
 _PER_FORM = 0.25  # of the uses; a rarer number is another thing: "peppers" are not "pepper"
 _DETERMINERS = frozenset("a an the your my our this that it them".split())
-_PREPOSITIONS = frozenset("at from in inside into of on onto over through to under with".split())
+_PREPOSITIONS = frozenset(
+    """against around at below between by from in inside into of on onto over through to under
+    underneath with""".split()
+)
+_KINDS = ("in inside into", "on onto over", "under underneath below", "at by around against")
+_NEED_A_PLACE = frozenset("insert lay place put set stick".split())
+_NAMINGS = 3  # relations of a step after which it may be named
 _PARTICLES = frozenset("apart aside away back down off on out over together up".split())
 _OF_THE_VIDEO = frozenset({"video", "link"})
 # WordNet hypernyms of tools, materials and ingredients; hypernyms of other things; and
@@ -84,6 +92,9 @@ _AGAIN = frozenset({"again", "back"})
 _SIDES = frozenset({"side", "sides", "flip"})
 # "Before you cut the steak", "after letting it rest": no good example of a step.
 _AROUND = frozenset("after before how if once until when while".split())
+_SUBJECTS = frozenset("and i i'll i'm let let's now then we we'll we're you you'll you're".split())
+_JOINING = _AROUND | frozenset("and as because but i i'm is so then we which you you're".split())
+_DANGLING = _JOINING | frozenset("a in of on or that the to what with".split())
 _SIDE_WORDS = 6  # after a duration: "two minutes on the other side"
 
 _FORBIDDING = re.compile(
@@ -123,13 +134,30 @@ class Agreed:
 
     @property
     def different(self) -> list[Quote]:
-        """The quotes in their order, without those that say nearly the same as another."""
+        """The quotes in their order, without those that say nearly the same as another.
+
+        At least two remain, if there are as many narrators.
+        """
         found: list[tuple[set[str], Quote]] = []
         for quote in self.quotes:
             own = set(quote.text.lower().split())
             if all(len(own & other) < _ALIKE * len(own | other) for other, _ in found):
                 found.append((own, quote))
-        return [quote for _, quote in found]
+        quotes = [quote for _, quote in found]
+        others = (quote for quote in self.quotes if quote.video != self.quotes[0].video)
+        return quotes if len(quotes) > 1 else [*quotes, *islice(others, 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Agreed):
+    """How a step is told, the clearest quote first.
+
+    ``place`` is where that quote is, or None if that is a guess; ``is_named`` is false if all
+    narrators say "it".
+    """
+
+    place: Localisation | None
+    is_named: bool
 
 
 class _Said:
@@ -156,6 +184,31 @@ class _Said:
             map(stem, self.words[max(0, self.begin - _WORDS_BEFORE) : self.end + _WORDS_AFTER])
         )
 
+    def has_place(self, place: Place | None) -> bool:
+        """Whether a place or tool is named near the act, and not with another preposition."""
+        if place is None:
+            return True
+        words = self.words[max(0, self.begin - _PLACE_BEFORE) : self.end + _PLACE_AFTER]
+        noun, kind = stem(place.noun), _kind(place.preposition)
+        own = [_kind(each.preposition) for each in self.mention.places if stem(each.noun) == noun]
+        return noun in map(stem, words) and (not own or kind in own)
+
+    def is_act(self, relation: Relation) -> bool:
+        """Whether the act is this, and its verb is said."""
+        nouns = (
+            n for n in range(self.verb, len(self.words)) if _is_form(self.words[n], relation.noun)
+        )
+        between = self.words[self.verb : next(nouns, self.verb)]
+        is_object = self.mention.relation == relation and bool(self.mention.noun)
+        is_said = stem(relation.verb) in self.near
+        return is_object and is_said and _PREPOSITIONS.isdisjoint({*between} - _PARTICLES)
+
+    @property
+    def details(self) -> Iterator[str]:
+        """What distinguishes the act from others of its kind: which object, and where."""
+        yield from self.mention.modifiers
+        yield from (place.noun for place in self.mention.places)
+
     @property
     def is_told(self) -> bool:
         """Whether the act is told to be done: "you take", not "I took" or "after taking"."""
@@ -171,8 +224,16 @@ class _Said:
         words = [word.text for word in self.sentence.words]
         first, stop = 0, len(words)
         if stop > _QUOTE_WORDS:
-            first = max(0, min(self.begin, self.verb, *within) - before)
-            stop = max(first + _QUOTE_WORDS, self.end, *(n + 1 for n in within))
+            begin = min(self.begin, self.verb, *within)
+            end = max([self.end, *(n + 1 for n in within)])
+            first = max(0, begin - before)
+            first = next((n for n in range(first, begin) if self.words[n] in _SUBJECTS), first)
+            stop = min(stop, max(first + _QUOTE_WORDS, end))
+            # Where another clause begins, not in the middle of it.
+            if stop < len(words):
+                stop = next((n for n in range(stop, end, -1) if self.words[n] in _JOINING), stop)
+                while stop > end and self.words[stop - 1] in _DANGLING:
+                    stop -= 1
         text = " ".join(words[first:stop])
         text = f"{'… ' if first else ''}{text}{' …' if stop < len(words) else ''}"
         return Quote(self.mention.video, self.mention.start, text)
@@ -295,75 +356,164 @@ class Narrations:
             return f" {text}{' …' if len(words) > _QUOTE_WORDS // 2 else ''}"
         return ""
 
-    def sayings(self, number: int) -> tuple[Agreed, Localisation | None]:
-        """Who says a step, one quote each, the clearest first; and the place of that moment.
+    def told(self, number: int) -> Told:
+        """Who tells to do a step, and how.
 
-        The text is the label of the step, or if nobody says that, the relation of the quotes.
-
-        Clear are mentions that name the step as its label does and tell it to be done, at its
-        place, in a few words. The place is None if it is a guess; of a step that nobody says it is
-        the one with the highest confidence.
+        The text is the label of the step, or if nobody says that, what comes nearest to it. Clear
+        are mentions that name the step as its label does and tell it to be done, at its place, in
+        a few words. A step that nobody says has the place with the highest confidence.
         """
         step = self.result.steps[number]
-        own = set(_label_words(step)) - _PREPOSITIONS
-        places = {
+        own = set(_label_words(step.label)) - _PREPOSITIONS
+        guessed = {
             place.video: place
             for place in self.result.localisations
-            if place.step == number and place.time is not None and place.level != "guess"
+            if place.step == number and place.time is not None
         }
+        places = {video: place for video, place in guessed.items() if place.level != "guess"}
 
-        def rank(said: _Said) -> tuple[bool, int, bool, bool, bool, bool, float]:
+        def rank(said: _Said) -> tuple[bool, int, bool, bool, bool, bool, bool, bool, float]:
             place = _near(said.mention, places)
             return (
                 not said.mention.is_work,
                 -len(own & said.near) + said.is_around,
                 not said.is_told,
+                # The spare tire is removed, too, "from under the vehicle".
+                not own.issuperset(map(stem, said.details)),
                 said.mention.video in self.result.odd_videos,
+                _near(said.mention, guessed) is None,
                 place is None,
                 not _FEW_WORDS <= len(said.words) <= _QUOTE_WORDS,
                 -place.confidence if place else 0.0,
             )
 
         found: dict[str, _Said] = {}
-        words, sayings = self._sayings(step)
-        for said in sorted(sayings, key=rank):
+        wording = self._wording(step)
+        for said in sorted(wording.said, key=rank):
             found.setdefault(said.mention.video, said)
         clearest = next(iter(found.values()), None)
         if clearest is None:
             place = max(places.values(), key=lambda place: place.confidence, default=None)
         else:
             place = _near(clearest.mention, places)
-        return Agreed(words, tuple(said.quote() for said in found.values())), place
+        quotes = tuple(said.quote() for said in found.values())
+        is_named = wording.named > 0 or wording.narrators > _MIN_VIDEOS
+        return Told(wording.text, quotes, place, is_named)
 
-    def _sayings(self, step: Step) -> tuple[str, list[_Said]]:
-        """The mentions of a step in the words of its label, or else of its name-giving relation.
+    def _wording(self, step: Step) -> "_Wording":
+        """The label of a step, or what comes nearest to it, and who says that.
 
-        Not needed are the words for the place or tool, nor the object where a pronoun stands for
-        it: "put it on" says "put the wheel on the frame".
+        A label that a person wrote is right about the place or tool. One that was found may have
+        these from elsewhere in the job; it is used as far as two narrators say the same, or three
+        who say "it".
         """
-        own = _label_words(step)
-        objects = {stem(mention.relation.noun) for mention in step.mentions}.intersection(own)
-        last = next((n for n, word in enumerate(own) if word in objects), 0)
-        rest = takewhile(lambda word: word not in _PREPOSITIONS, own[last + 1 :] if objects else [])
-        phrase = {word for word in own[1 : last + 1] if word not in _PARTICLES}
-        core = {*own[:1], *rest, *own[1 : last + 1]} - {"in"}
         said = [each for each in self._said(step.mentions) if not each.mention.negated]
-        exact = [
-            each
-            for each in said
-            if stem(each.mention.verb) in own
-            and (not objects or stem(each.mention.relation.noun) in objects)
-            and each.near.issuperset(core - (phrase if each.mention.resolved else set()))
-        ]
-        if exact or not said:
-            return step.label, exact
-        named = step.relations[0][0]
-        return str(named), [each for each in said if each.mention.relation == named]
+        if not said:
+            return _Wording(step.label, [])
+        short, detail = _without_detail(step, said)
+        plain = _in_words(short, said, bare=not step.relations[0][0].noun)
+        found = [_Wording(step.label, plain)]
+        if self.is_found_label(step):
+            there = [each for each in plain if each.has_place(detail)]
+            found = [_Wording(step.label, there), *_worded(short, plain)]
+        for relation, _ in step.relations[:_NAMINGS]:
+            own = [each for each in said if each.is_act(relation)]
+            found += [each for each in _worded(_told(relation, own), own) if each.named]
+        agreed = (each for each in found if each.narrators > _MIN_VIDEOS - (each.named > 0))
+        return next(agreed, max(found, key=lambda each: (each.narrators, each.named)))
+
+    def is_found_label(self, step: Step) -> bool:
+        """Whether the label of a step is the one that its mentions give, not that of a person."""
+        if not step.mentions:
+            return False
+        [named] = name_steps(self.result.task, [[step.mentions]])
+        return named.label == step.label
 
 
-def _label_words(step: Step) -> list[str]:
+class _Wording(NamedTuple):
+    """A way to tell a step, and the mentions that say it."""
+
+    text: str
+    said: Sequence[_Said]
+
+    @property
+    def narrators(self) -> int:
+        """The number of narrators who say it."""
+        return len({each.mention.video for each in self.said})
+
+    @property
+    def named(self) -> int:
+        """The number of narrators who name its object, without a pronoun."""
+        own = [each.mention for each in self.said if each.mention.noun]
+        return len({mention.video for mention in own if not mention.resolved})
+
+
+def _without_detail(step: Step, said: Iterable[_Said]) -> tuple[str, Place | None]:
+    """A label up to the place or tool, and that, if there is one."""
+    words = step.label.split()
+    objects = {stem(each.mention.relation.noun) for each in said}
+    last = next((n for n, word in enumerate(words) if stem(word.strip(",").lower()) in objects), 0)
+    for n in range(last + 1, len(words) - 1):
+        if last and words[n] in _PREPOSITIONS:
+            return " ".join(words[:n]), Place(words[n], words[-1])
+    return step.label, None
+
+
+def _in_words(label: str, said: Sequence[_Said], *, bare: bool) -> list[_Said]:
+    """The mentions with the words of a label.
+
+    Not needed is the object where a pronoun stands for it ("put it on" says "put the wheel on"),
+    or, in a step that most narrators name without one (``bare``), nothing.
+    """
+    own = _label_words(label)
+    objects = {stem(each.mention.relation.noun) for each in said}.intersection(own)
+    last = next((n for n, word in enumerate(own) if word in objects), 0)
+    phrase = {word for word in own[1 : last + 1] if word not in _PARTICLES}
+
+    def is_said(each: _Said) -> bool:
+        act, needed = each.mention, {*own} - {"in"}
+        if bare and not (act.noun or act.places):
+            needed &= {own[0], *_PARTICLES}
+        elif objects and stem(act.relation.noun) not in objects:
+            return False
+        return stem(act.verb) in own and each.near >= needed - (phrase if act.resolved else set())
+
+    return [each for each in said if is_said(each)]
+
+
+def _told(relation: Relation, own: Sequence[_Said]) -> str:
+    """A relation in the words of a how-to: "put in the eggs"."""
+    used = {(each.mention.video, each.mention.particle) for each in own}
+    particles = Counter(particle for _, particle in used)
+    particle = max(particles, key=lambda each: (particles[each], each), default="")
+    forms = Counter(word for each in own for word in each.words if _is_form(word, relation.noun))
+    noun = max(forms, key=lambda form: (forms[form], form), default=relation.noun)
+    return " ".join(filter(None, (relation.verb, particle, "the", noun))) if noun else ""
+
+
+def _worded(words: str, said: Sequence[_Said]) -> Iterator[_Wording]:
+    """Some words with the place that most narrators name, and without."""
+    verb, *others = words.split() or [""]
+    named = {(each.mention.video, place) for each in said for place in each.mention.places}
+    places = Counter(place for _, place in named if stem(place.noun) not in map(stem, others))
+    place = max(places, key=lambda p: (places[p], p.noun, p.preposition), default=None)
+    if place and words:
+        preposition = place.preposition.removeprefix(f"{others[-1]} " if others else "")
+        there = [each for each in said if place in each.mention.places]
+        yield _Wording(f"{words} {preposition} the {place.noun}", there)
+    if words and (verb not in _NEED_A_PLACE or not _PARTICLES.isdisjoint(others)):
+        yield _Wording(words, said)
+
+
+def _kind(preposition: str) -> str:
+    """Prepositions of the same kind: "underneath" is "under"."""
+    *_, last = preposition.split() or [""]  # "out of"
+    return next((kind for kind in _KINDS if last in kind.split()), last)
+
+
+def _label_words(label: str) -> list[str]:
     """The stems of the words of a label, without articles."""
-    words = (word.strip(",") for word in step.label.lower().split())
+    words = (word.strip(",") for word in label.lower().split())
     return [stem(word) for word in words if word not in _DETERMINERS]
 
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 from howsteps.io.text import format_time, milliseconds
-from howsteps.report.agreed import Agreed, Narrations, Quote
+from howsteps.report.agreed import Agreed, Narrations, Quote, Told
 from howsteps.report.content import (
     address,
     capitalised,
@@ -33,8 +33,7 @@ _HEADER = (
 # Spreadsheets evaluate cells that begin with one of these as formulas.
 _FORMULA = ("=", "+", "-", "@")
 _EXAMPLES = 3  # quotes of a statement in the evidence
-_AGREEING = 2  # narrators; a step that fewer say says so
-_FROM = "From what the narrators of {} say, without a person who checked it."
+_FROM = "Drawn from what the narrators of {} say; nobody has checked it."
 
 
 def csv_text(result: Result) -> str:
@@ -84,23 +83,24 @@ def howto(
 
     steps = []
     for number, step in enumerate(result.steps):
-        said, place = narrations.sayings(number)
-        quote = next(iter(said.quotes), None)
+        told = narrations.told(number)
+        place, quote = told.place, next(iter(told.quotes), None)
         takes = narrations.duration(step)
+        label = told.text if narrations.is_found_label(step) else step.label
         steps.append(
             {
                 "number": number + 1,
-                "sentence": f"{step_label(step)}.",
+                "sentence": f"{capitalised(one_line(label))}.",
                 "optional": step.optional,
                 "alternative": step.alternative and number > 0,
                 "picture": picture(place) if place else None,
                 "quote": shown(quote) if quote else None,
                 "moment": _moment(by_id[place.video], place.time or 0, folder) if place else None,
                 "takes": agreed(takes, takes.quotes) if takes else None,
-                "said": said.videos,
-                "as": "" if said.text == step.label else one_line(said.text),
-                "of_one": step.support > 0 and said.videos < _AGREEING,
-                "examples": [shown(example) for example in said.different[:_EXAMPLES]],
+                "said": told.videos,
+                "as": "" if told.text == label else one_line(told.text),
+                "mark": _mark(told) if step.support else "",
+                "examples": [shown(example) for example in told.different[:_EXAMPLES]],
             }
         )
     return {
@@ -114,15 +114,16 @@ def howto(
 
 def howto_text(shown: Mapping[str, Any]) -> str:
     """A how-to as one page of Markdown, with the evidence in a fold."""
-    lines = [f"# {markdown(shown['title'])}", "", _FROM.format(_videos(shown["videos"])), ""]
+    videos = _videos(shown["videos"])
+    lines = [f"# {markdown(shown['title'])}", "", _FROM.format(videos), ""]
     if shown["things"]:
         lines += ["## What you need", ""]
-        lines += [f"* {markdown(x['text'])} ({_videos(x['videos'])})" for x in shown["things"]]
+        lines += [f"* {markdown(x['text'])} ({x['videos']} of {videos})" for x in shown["things"]]
         lines += [""]
     lines += ["## Steps", ""]
     for step in shown["steps"]:
         before = "or: " * step["alternative"]
-        after = " (optional)" * step["optional"] + " (one narrator says so)" * step["of_one"]
+        after = " (optional)" * step["optional"] + step["mark"]
         lines += [f"{step['number']}. {before}**{markdown(step['sentence'])}**{after}", ""]
         if step["picture"]:
             lines += [f"    ![Step {step['number']}]({step['picture']})", ""]
@@ -142,7 +143,7 @@ def howto_text(shown: Mapping[str, Any]) -> str:
         if not step["examples"]:
             continue
         words = f" as “{markdown(step['as'])}”" if step["as"] else ""
-        said = f"Said{words} in {step['said']} of {_videos(shown['videos'])}:"
+        said = f"Said{words or ' like this'} in {step['said']} of {videos}:"
         lines += [f"**{step['number']}. {markdown(step['sentence'])}** {said}", ""]
         takes = step["takes"]["quotes"] if step["takes"] else []
         quotes = dict.fromkeys(map(_quoted, [*step["examples"], *takes]))
@@ -156,6 +157,15 @@ def howto_text(shown: Mapping[str, Any]) -> str:
 def howto_page(shown: Mapping[str, Any]) -> bytes:
     """The same as a page of HTML, to read and to print; it needs no network."""
     return render_howto(shown, _FROM.format(_videos(shown["videos"])))
+
+
+def _mark(told: Told) -> str:
+    """What marks a step that fewer than two narrators name."""
+    if not told.quotes:
+        return " (nobody says it like this)"
+    if not told.is_named:
+        return " (narrators say “it” or “them”)"
+    return "" if told.videos > 1 else " (said like this by one narrator)"
 
 
 def _videos(count: int) -> str:
