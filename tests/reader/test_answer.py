@@ -26,7 +26,7 @@ from howsteps.reader.answer import (
 )
 from howsteps.reader.exchange import MAX_REPLY
 from howsteps.script.acts import Act
-from howsteps.task import Reading
+from howsteps.task import Reading, Script
 from tests.reader.jobs import QUESTION, TASK, answer, found, labels, made
 
 STEPS = answer()["steps"]
@@ -177,7 +177,6 @@ def test_a_proposed_step_stays_if_two_videos_say_it_by_mentions_or_readings() ->
 def test_in_a_video_that_was_read_the_mentions_are_where_the_steps_were_read() -> None:
     edit = made(answer())
     assert edit.script is not None
-    grind = TASK.videos[1].mentions[1]
     read = [Reading("ann", 0, 0, 5, 1, 1), Reading("bob", 3, 9, 14, 2, 2)]
     read += [Reading("ann", 2, 39, 46, 5, 5), Reading("ann", 3, 29, 60, 4, 6)]
     script = as_read(edit.script, TASK, read, {"ann", "bob"})
@@ -186,8 +185,12 @@ def test_in_a_video_that_was_read_the_mentions_are_where_the_steps_were_read() -
     assert said[0] == {"ann": "boil", **others}  # what bob said before was a preview
     assert said[1] == dict.fromkeys(others, "grind")
     assert said[2] == {"cleo": "wait", "dan": "pour"}  # "push" in ann's reading is of the next
-    assert grind in script.steps[3].mentions  # where bob says nothing else
+    assert said[3] == {"ann": "push", "cleo": "push", "dan": "push"}  # bob's words are others
     assert [step.support for step in script.steps] == [3, 2, 3, 4]
+    heated = edit.script.steps[0], replace(edit.script.steps[1], mentions=())
+    there = [Reading("bob", 1, 9, 14, 2, 2)]
+    script = as_read(Script(heated), TASK, there, {"bob"})
+    assert script.steps[1].mentions == (TASK.videos[1].mentions[1],)  # "grind the beans"
     assert as_read(edit.script, TASK, (), ()) == edit.script
 
 

@@ -10,7 +10,7 @@ and a script that contradicts the narrators is not used.
 """
 
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -32,7 +32,13 @@ from howsteps.reader.exchange import (
     list_schema,
     object_schema,
 )
-from howsteps.reader.names import MAX_CHARACTERS, SaidWords, naming_relation, plain_name
+from howsteps.reader.names import (
+    MAX_CHARACTERS,
+    SaidWords,
+    naming_relation,
+    plain_name,
+    words_of_step,
+)
 from howsteps.reader.question import Question
 from howsteps.script.acts import Act, act_of
 from howsteps.script.names import examples, name_steps
@@ -411,8 +417,10 @@ def as_read(
     """The script with the mentions and videos that the readings of its steps leave and add.
 
     In a video that was read, a mention outside the readings of its step is a preview, a recap or
-    another use of the words. To a step that was read where no mention of it is left, those of the
-    work that is done there belong, unless a shorter reading has them.
+    another use of the words. A step that was read where no mention of it is left gets the work
+    there that has most words of the step, if it has one. All of the work there would add nothing
+    but talk: P/R of the steps by time is .87/.77 either way, by their words .59/.54 or .52/.48
+    (readings of a large model, five jobs).
     """
     of_video: dict[str, list[Reading]] = {video: [] for video in read_videos}
     for reading in readings:
@@ -427,15 +435,24 @@ def as_read(
         [m for m in step.mentions if m.video not in of_video or k in steps_at(m)]
         for k, step in enumerate(script.steps)
     ]
+    words = [words_of_step(step) for step in script.steps]
     taken = {mention for own in mentions for mention in own}
     said = {(mention.video, k) for k, own in enumerate(mentions) for mention in own}
+    there: dict[tuple[str, int], list[Mention]] = defaultdict(list)
     for video in task.videos:
-        if video.id in of_video:
-            for m in video.mentions:
-                if m.is_work and not m.negated and m not in taken:
-                    for k in steps_at(m)[:1]:
-                        if (video.id, k) not in said:
-                            mentions[k].append(m)
+        for m in video.mentions if video.id in of_video else ():
+            if m.is_work and not m.negated and m not in taken:
+                for k in steps_at(m)[:1]:
+                    there[video.id, k].append(m)
+
+    def fit(mention: Mention, step: int) -> tuple[int, bool, float]:
+        own = {mention.verb, mention.noun} & words[step]
+        return len(own), bool(mention.noun), mention.work
+
+    for (id_, k), own in there.items():
+        best = max(own, key=lambda m: fit(m, k))
+        if fit(best, k)[0] and (id_, k) not in said:
+            mentions[k].append(best)
     pairs = zip(script.steps, mentions, strict=True)
     steps = tuple(_with_mentions(step, own, task) for step, own in pairs)
     return replace(script, steps=steps).read(readings)

@@ -73,7 +73,7 @@ class SaidWords:
 
 def naming_relation(step: Step, first: Collection[Act]) -> Relation:
     """The relation in the words of the label; else of the ``first`` acts; else the usual one."""
-    words = {form for word in _words(step.label) for form in (word, *_lemmas(word))}
+    words = _forms(step.label)
     counts = Counter(mention.relation for mention in step.mentions)
     of_first = {m.relation for m in step.mentions if act_of(m) in first}
 
@@ -82,6 +82,17 @@ def naming_relation(step: Step, first: Collection[Act]) -> Relation:
         return *said, relation in of_first, bool(relation.noun), counts[relation], relation
 
     return max(counts, key=fit)
+
+
+def words_of_step(step: Step) -> set[str]:
+    """The verbs and nouns of the mentions of a step, and the words of its label."""
+    mentioned = {word for m in step.mentions for word in (m.verb, m.noun)}
+    return (mentioned | _forms(step.label)) - {""}
+
+
+def _forms(label: str) -> set[str]:
+    """The words of a label and their lemmas."""
+    return {form for word in _words(label) for form in (word, *_lemmas(word))}
 
 
 def _words(text: str) -> list[str]:
