@@ -122,7 +122,7 @@ def _result(folder: Path) -> None:
 def _answer(folder: Path) -> None:
     question = make_question(NARRATED, SCRIPT)
     text = (folder / "answer.txt").read_bytes().decode("utf-8", "replace")
-    answer = parse_answer(text, question.key)
+    answer = parse_answer(text)
     script_of_answer(question, answer, lambda labels: [()] * len(labels))
 
 

@@ -140,7 +140,7 @@ def answer() -> bytes:
         for label, row in zip(_PHRASES, question.acts, strict=True)
     ]
     more = {"any_order": [[1, 2]], "alternatives": [], "other_job": []}
-    return b"Here it is:\n" + as_json({"question": question.key, "steps": steps, **more})
+    return b"Here it is:\n" + as_json({"steps": steps, **more})
 
 
 def feature_folder() -> dict[str, bytes]:

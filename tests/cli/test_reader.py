@@ -61,13 +61,12 @@ def read_words(question: str) -> str:
 def edit(question: str, **changes: Any) -> str:
     """An answer about the script with three steps: boil, put in, pour and stir."""
     acts = {act.split()[0]: id_ for id_, act in re.findall(r"^(a\d+) ([^|]+) \|", question, re.M)}
-    *_, key = re.findall(r'"question": "(\w+)"', question)
     steps = [
         {"name": "boil the water", "acts": [acts["boil"]]},
         {"name": "put the bag in the cup", "acts": [acts["put"]]},
         {"name": "pour the water and stir", "acts": [acts["pour"], acts["stir"]]},
     ]
-    return json.dumps({"question": key, "steps": steps, **changes})
+    return json.dumps({"steps": steps, **changes})
 
 
 EDITED = ["boil the water", "put the bag in the cup", "pour the water and stir"]

@@ -80,7 +80,7 @@ def answer(*changes: dict[str, object], **others: object) -> dict[str, object]:
     steps[: len(changes)] = [
         {**step, **change} for step, change in zip(steps, changes, strict=False)
     ]
-    return {"question": QUESTION.key, "steps": steps, **others}
+    return {"steps": steps, **others}
 
 
 def read_labels(labels: Sequence[str]) -> list[list[Mention]]:
@@ -91,8 +91,7 @@ def read_labels(labels: Sequence[str]) -> list[list[Mention]]:
 
 def made(value: Mapping[str, object], question: Question = QUESTION) -> Edit:
     """The script of an answer."""
-    text = json.dumps({**value, "question": question.key})
-    return script_of_answer(question, parse_answer(text, question.key), read_labels)
+    return script_of_answer(question, parse_answer(json.dumps(value)), read_labels)
 
 
 def labels(edit: Edit) -> list[str]:

@@ -27,7 +27,7 @@ from howsteps.reader.answer import (
 from howsteps.reader.exchange import MAX_REPLY
 from howsteps.script.acts import Act
 from howsteps.task import Reading, Script
-from tests.reader.jobs import QUESTION, TASK, answer, found, labels, made
+from tests.reader.jobs import TASK, answer, found, labels, made
 
 STEPS = answer()["steps"]
 assert isinstance(STEPS, list)
@@ -43,14 +43,12 @@ assert isinstance(STEPS, list)
     ],
 )
 def test_prose_around_the_answer_is_ignored(around: str) -> None:
-    parsed = parse_answer(around.format(json.dumps(answer())), QUESTION.key)
+    parsed = parse_answer(around.format(json.dumps(answer())))
     assert [step.acts for step in parsed.steps] == [("a1",), ("a2",), ("a3", "a4"), ("a5",)]
     assert [step.optional for step in parsed.steps] == [False, True, False, False]
 
 
 REFUSED = {
-    "another question": (answer(question="0123"), "this one is"),
-    "no question": ({"steps": STEPS}, "has no 'question'"),
     "acts as numbers": (answer({"acts": [1]}), "expected str"),
     "a step without a name": (answer(steps=[{"acts": ["a1"]}] * 3), "has no 'name'"),
     "two steps": (answer(steps=STEPS[:2]), "length >= 3"),
@@ -65,7 +63,7 @@ REFUSED = {
 def test_an_answer_that_is_not_in_form_is_refused_with_the_reason(case: str) -> None:
     value, reason = REFUSED[case]
     with pytest.raises(AnswerError, match=reason):
-        parse_answer(json.dumps(value), QUESTION.key)
+        parse_answer(json.dumps(value))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +71,7 @@ def test_an_answer_that_is_not_in_form_is_refused_with_the_reason(case: str) -> 
 )
 def test_incomplete_and_missing_json_is_refused(text: str) -> None:
     with pytest.raises(AnswerError, match="no complete JSON object"):
-        parse_answer(text, QUESTION.key)
+        parse_answer(text)
 
 
 def test_objects_in_one_another_that_never_end_take_a_second(monkeypatch) -> None:
@@ -81,7 +79,7 @@ def test_objects_in_one_another_that_never_end_take_a_second(monkeypatch) -> Non
     text = '{"a":[' * 900 + "1," * 2**17  # 900 times to the end would take a minute
     began = process_time()
     with pytest.raises(AnswerError, match="no complete JSON object"):
-        parse_answer(text, QUESTION.key)
+        parse_answer(text)
     assert process_time() - began < 5
 
 

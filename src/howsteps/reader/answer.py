@@ -82,7 +82,6 @@ class Answer(Struct, frozen=True):
         Ids of mentions in the second question that do not belong to their step.
     """
 
-    question: str
     steps: Annotated[tuple[AnsweredStep, ...], Meta(min_length=MIN_STEPS, max_length=MAX_STEPS)]
     any_order: tuple[tuple[int, ...], ...] = ()
     alternatives: tuple[tuple[int, ...], ...] = ()
@@ -94,7 +93,6 @@ _TEXT, _TEXTS = {"type": "string"}, list_schema({"type": "string"})
 _NUMBERS = list_schema(list_schema({"type": "integer"}))
 _STEP = object_schema(name=_TEXT, acts=_TEXTS, look_for=_TEXTS, optional={"type": "boolean"})
 SCHEMA: Schema = object_schema(
-    question=_TEXT,
     steps=list_schema(_STEP, MIN_STEPS, MAX_STEPS),
     any_order=_NUMBERS,
     alternatives=_NUMBERS,
@@ -130,24 +128,21 @@ class Edit:
     mentions: tuple[tuple[Mention, ...], ...] = field(default=(), repr=False)
 
 
-def parse_answer(text: str, key: str) -> Answer:
-    """Parse the answer to the question with a key from a reply, which may contain prose too.
+def parse_answer(text: str) -> Answer:
+    """Parse the answer in a reply, which may contain prose too.
 
     Raises
     ------
     AnswerError
-        There is no answer, it is to another question, or not in form.
+        There is no answer, or it is not in form.
     """
     found = [value for value in json_objects(text) if "steps" in value]
     if not found:
         raise AnswerError('there is no complete JSON object with "steps" in the answer')
     try:
-        answer = msgspec.convert(found[-1], Answer)  # the last: models reason before they answer
+        return msgspec.convert(found[-1], Answer)  # the last: models reason before they answer
     except msgspec.ValidationError as error:
         raise AnswerError(shown(reason_of(error))) from None
-    if answer.question != key:
-        raise AnswerError(f'"question" is {shown(answer.question)[:40]!r}; this one is "{key}"')
-    return answer
 
 
 def script_of_answer(

@@ -6,21 +6,20 @@ The second question shows what came of the first answer, and its answer is final
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from zlib import crc32
 
 import msgspec
 import numpy as np
 
 from howsteps.reader.act_groups import MIN_VIDEOS, relative_positions
-from howsteps.reader.answer import Edit, parse_answer, script_changes, script_of_answer
+from howsteps.reader.answer import Answer, Edit, parse_answer, script_changes, script_of_answer
 from howsteps.reader.exchange import (
-    KEY,
     AnswerError,
     LanguageModelError,
     Reply,
     ask,
     template,
     turns,
-    with_key,
 )
 from howsteps.reader.names import plain_name
 from howsteps.reader.question import Question, excerpt, job_name, phrase_of
@@ -44,7 +43,6 @@ class SecondQuestion:
     """
 
     text: str
-    key: str
     shown: Mapping[str, tuple[Mention, ...]] = field(repr=False)
     other_job: tuple[str, ...] = ()
 
@@ -68,7 +66,7 @@ def edit_script(question: Question, reply: Reply, read_labels: LabelReader) -> E
     """
     messages = [{"role": "user", "content": question.text}]
     try:
-        first = ask(messages, reply, lambda text: (parse_answer(text, question.key), ()))
+        first = ask(messages, reply, _parse)
     except AnswerError as error:
         return Edit(None, refused=(str(error),))
     edit = script_of_answer(question, first.value, read_labels)
@@ -77,7 +75,7 @@ def edit_script(question: Question, reply: Reply, read_labels: LabelReader) -> E
         second = second_question(question, edit)
         messages += turns(first.text, second.text)
         try:
-            last = ask(messages, reply, lambda text: (parse_answer(text, second.key), ()))
+            last = ask(messages, reply, _parse)
         except (AnswerError, LanguageModelError) as error:
             refused.append(f"no second answer: {error}")
         else:
@@ -88,6 +86,10 @@ def edit_script(question: Question, reply: Reply, read_labels: LabelReader) -> E
             refused += [*filter(None, [last.again]), *final.refused]
             edit = edit if final.script is None else final
     return replace(edit, refused=tuple(refused))
+
+
+def _parse(text: str) -> tuple[Answer, tuple[str, ...]]:
+    return parse_answer(text), ()
 
 
 def _wrong_mentions(question: Question, second: SecondQuestion, ids: Sequence[str]) -> set[Mention]:
@@ -110,7 +112,7 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
         raise AnswerError("there is no script to ask about")
     sentences = {video.id: video.sentences for video in question.task.videos}
     position = relative_positions(question.task)
-    chance = np.random.default_rng(int(question.key, 16))
+    chance = np.random.default_rng(crc32(question.text.encode()))
     shown: dict[str, tuple[Mention, ...]] = {}
     ids = {row.act: row.id for row in question.acts}
 
@@ -149,9 +151,8 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
         steps_count=len(answer.steps),
         remarks="\n".join(f"* {line}" for line in _remarks(question, edit.script, edit)) or "None.",
         left=", ".join(f"{r.id} {phrase_of(r.act)} {r.videos}" for r in left[:_LEFT_OUT]) or "none",
-        key=KEY,
     )
-    return SecondQuestion(*with_key(text), shown, answer.other_job)
+    return SecondQuestion(text, shown, answer.other_job)
 
 
 def _remarks(question: Question, script: Script, edit: Edit) -> list[str]:

@@ -5,7 +5,6 @@ answer is a JSON object somewhere in a reply; if it cannot be used, the model is
 once more.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +15,6 @@ from howsteps.errors import HowstepsError
 MAX_REPLY = 4 << 20  # bytes
 MAX_ECHOED = 2000  # characters of a reply that is sent back: small models have short contexts
 _QUESTIONS = Path(__file__).with_name("questions")
-KEY = "@key@"  # in the template of a question
 
 Value = TypeVar("Value")
 Messages: TypeAlias = Sequence[dict[str, str]]
@@ -104,12 +102,6 @@ class Recorded:
 def template(name: str) -> str:
     """The text of a question, with the names of its parts in braces."""
     return (_QUESTIONS / f"{name}.txt").read_text("utf-8")
-
-
-def with_key(text: str) -> tuple[str, str]:
-    """The text of a question with its key, which is a hash of it, and the key."""
-    key = hashlib.sha256(text.encode()).hexdigest()[:12]
-    return text.replace(KEY, key), key
 
 
 def clean(text: str) -> str:

@@ -22,7 +22,7 @@ from howsteps.reader.act_groups import (
     act_groups,
     expected_videos,
 )
-from howsteps.reader.exchange import KEY, clean, estimated_tokens, template, with_key
+from howsteps.reader.exchange import clean, estimated_tokens, template
 from howsteps.script.acts import Act, act_of, talk_detector
 from howsteps.script.near_duplicates import Shingles
 from howsteps.script.text_form import act_names
@@ -46,7 +46,7 @@ _SIZES += [(count, 0.0, 15) for count in range(65, 0, -5)]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A prompt that can be pasted into any assistant; the answer must repeat ``key``.
+    """A prompt that can be pasted into any assistant.
 
     Attributes
     ----------
@@ -66,7 +66,6 @@ class Question:
     mentions: Mapping[str, tuple[Mention, ...]]
     videos: Mapping[str, str]
     text: str
-    key: str
 
 
 def make_question(
@@ -113,7 +112,7 @@ def make_question(
             break
     shown.update(parts["steps"].split())
     rows = [row for row in rows if row.id in shown]
-    text = text.format(title=job_name(task), count=len(task.videos), table=table, key=KEY, **parts)
+    text = text.format(title=job_name(task), count=len(task.videos), table=table, **parts)
     return Question(
         task,
         script,
@@ -122,7 +121,7 @@ def make_question(
         | {row.id: row.mentions for row in rows}
         | {group.id: group.mentions for row in rows for group in row.groups},
         {id_: video for video, id_ in ids.items()},
-        *with_key(text),
+        text,
     )
 
 
