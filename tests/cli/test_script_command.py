@@ -68,11 +68,6 @@ def test_a_video_to_drop_must_be_there(folder: Path) -> None:
     assert (code, out) == (1, "")
 
 
-def test_a_certificate_on_request(folder: Path) -> None:
-    _, out, _ = run(folder, "--quiet", "--mode", "paper", "--certify", "5")
-    assert "proved optimal" in out
-
-
 def test_json_has_the_documented_shape(folder: Path, tmp_path: Path) -> None:
     target = tmp_path / "script.json"
     code, _, _ = run(folder, "--quiet", "--mode", "paper", "--json", target)

@@ -156,12 +156,6 @@ def script(
             min=0.0, metavar="SECONDS", help="Effort of the search (paper, authors)."
         ),
     ] = 5.0,
-    certify: Annotated[
-        float,
-        options.rare_option(
-            min=0.0, metavar="SECONDS", help="Time for a tighter bound (paper, authors)."
-        ),
-    ] = 0.0,
     columns: Annotated[
         bool, typer.Option("--columns", help="Show when each video mentions each step.")
     ] = False,
@@ -193,7 +187,7 @@ def script(
             problems += filtered.remarks
             if not any(video.mentions for video in task.videos):
                 continue  # there is a remark on every video
-            found = discover_script(task, requested, context, seconds=seconds, certify=certify)
+            found = discover_script(task, requested, context, seconds=seconds)
             problems += few_steps_remark(task, found, requested.steps)
             scripts[name] = task, found
             if str(json_file) == "-":

@@ -24,8 +24,8 @@ the authors' program, where it differs                  ``AUTHORS`` in :mod:`.al
                                                         ``OPTIONS`` in :mod:`.script`, ``authors``
                                                         in :mod:`.clustering`
 not in the paper: better solvers, a bound, confidence   :mod:`.alignment_search`,
-                                                        :mod:`.alignment_bounds`; descent in
-                                                        :mod:`.clustering_solvers`; null samples
-                                                        in :mod:`.clustering`
+                                                        ``pair_bound`` in :mod:`.alignment`;
+                                                        descent in :mod:`.clustering_solvers`;
+                                                        null samples in :mod:`.clustering`
 ======================================================  ==========================================
 """

@@ -17,8 +17,7 @@ from scipy.cluster.hierarchy import average
 from scipy.spatial.distance import squareform
 
 from howsteps.compiled import compiled
-from howsteps.paper.alignment import Alignment
-from howsteps.paper.alignment_bounds import pair_bound
+from howsteps.paper.alignment import Alignment, pair_bound
 from howsteps.paper.alignment_problem import AlignmentProblem, Match, Token, make_problem
 
 ORDERS = 5

@@ -71,16 +71,6 @@ class AlignmentProblem:
         shared = (n_partners > 0).sum(axis=1) > 1
         return np.asarray(shared[self.tokens])
 
-    @property
-    def conflict_free(self) -> bool:
-        """Whether some optimal alignment has only matching tokens in every slot.
-
-        A token with a mismatch among m tokens costs at least
-        2·(mismatch_cost + (m − 2)·match_cost); as long as that is not negative, a slot of its own
-        is no worse.
-        """
-        return self.mismatch_cost + (len(self.lengths) - 2) * self.match_cost >= 0
-
     def objective(self, slots: ArrayLike) -> int:
         """Tr(UᵀBU): the cost of all ordered pairs of tokens that share a slot, i = j included."""
         _, slot = np.unique(np.asarray(slots), return_inverse=True)

@@ -62,7 +62,6 @@ def discover(
     mode: str = "paper",
     seed: int = 0,
     seconds: float = 5.0,
-    certificate_seconds: float = 0.0,
     match: MatchFunction | None = None,
     options: ScriptOptions | None = None,
 ) -> Script:
@@ -74,8 +73,8 @@ def discover(
         K, the maximum number of steps. None: ten, and more if more tie at the top.
     mode
         ``paper`` or ``authors``: a set of :class:`ScriptOptions`.
-    seconds, certificate_seconds
-        As for :func:`howsteps.paper.alignment.align`.
+    seconds
+        Effort of the search, as for :func:`howsteps.paper.alignment.align`.
     match
         From D relations to the D×D matrix of which match; None: by WordNet.
     options
@@ -89,14 +88,7 @@ def discover(
     matrix = (match or wordnet_match)(relations)
     indices = aligned_indices(sequences, options)
     aligned = [[row[i] for i in kept] for row, kept in zip(sequences, indices, strict=True)]
-    alignment = align(
-        aligned,
-        matrix,
-        seconds=seconds,
-        seed=seed,
-        solver=options.solver,
-        certificate_seconds=certificate_seconds,
-    )
+    alignment = align(aligned, matrix, seconds=seconds, seed=seed, solver=options.solver)
     supports = shared_support(alignment.slots)
     kept = keep_some(supports, USUAL_STEPS) if steps is None else keep(supports, steps)
     step_of_slot = {slot: step for step, slot in enumerate(kept)}

@@ -171,13 +171,12 @@ def discover_script(
     context: Context,
     *,
     seconds: float = SEARCH_SECONDS,
-    certify: float = 0.0,
     stage: str = "script",
 ) -> Script:
     """Find the steps of the job.
 
-    ``seconds`` and ``certify`` apply to modes ``paper`` and ``authors``, as in
-    :func:`howsteps.paper.script.discover`. ``stage`` is the stage name in events.
+    ``seconds`` is the effort of the search in modes ``paper`` and ``authors``. ``stage`` is the
+    stage name in events.
 
     Raises ``HowstepsError`` if no video has a mention.
     """
@@ -189,13 +188,12 @@ def discover_script(
         mode=options.mode,
         seed=options.seed,
         seconds=seconds,
-        certify=certify,
     )
     with context.stage(stage, task.name, 1) as progress:
         record = context.cached("script", key, ScriptRecord)
         if missing := record is None:
             with single_threaded():
-                script = _discover(task, options, seconds, certify)
+                script = _discover(task, options, seconds)
             record = script_record(script, task)
             context.cache.put("script", key, record)
         progress.done(task.name, cached=not missing)
@@ -299,7 +297,7 @@ def _identities(task: Task) -> list[list[object]]:
     return [[v.id, v.duration, v.length, narration_key(v)] for v in task.videos]
 
 
-def _discover(task: Task, options: RunOptions, seconds: float, certify: float) -> Script:
+def _discover(task: Task, options: RunOptions, seconds: float) -> Script:
     if options.mode == "default":
         from howsteps.script import discover  # noqa: PLC0415 - loads Numba
 
@@ -307,12 +305,7 @@ def _discover(task: Task, options: RunOptions, seconds: float, certify: float) -
     from howsteps.paper.script import discover as align_mentions  # noqa: PLC0415 - loads Numba
 
     return align_mentions(
-        task,
-        steps=options.steps,
-        mode=options.mode,
-        seed=options.seed,
-        seconds=seconds,
-        certificate_seconds=certify,
+        task, steps=options.steps, mode=options.mode, seed=options.seed, seconds=seconds
     )
 
 

@@ -1,13 +1,13 @@
-"""Lower bounds of the objective: how far from the optimum an alignment can be.
+"""A tighter lower bound of the alignment's objective: how far from the optimum the search can be.
 
-Every token costs c = −1 with itself, and two tokens in one slot cost at least −1 each way, so
+Where :func:`howsteps.paper.alignment.pair_bound` takes pairs of sequences, this takes triples, by
+Lagrangian decomposition. Two tokens in one slot cost at least −1 each way, so
 
-    Tr(UᵀBU) ≥ −S − 2·P,    P ≥ number of matching pairs that share a slot in any alignment.
+    Tr(UᵀBU) ≥ −S − 2·P,    P ≥ number of matching pairs that share a slot in any alignment,
 
-:func:`pair_bound` takes milliseconds; :func:`triple_bound` is tighter, by Lagrangian decomposition:
-P is a sum over pairs of tokens e = (s, t). The unit weight of every e is shared among the triples
-of sequences q that contain it, Σ_q λ_(q,e) = 1. Each triple is then aligned on its own, exactly, by
-dynamic programming in three dimensions, and
+and P is a sum over pairs of tokens e = (s, t). The unit weight of every e is shared among the
+triples of sequences q that contain it, Σ_q λ_(q,e) = 1. Each triple is then aligned on its own,
+exactly, by dynamic programming in three dimensions, and
 
     P ≤ Σ_q max_x Σ_e λ_(q,e) x_(q,e)       for every λ.
 
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.compiled import compiled
+from howsteps.paper.alignment import pair_bound
 from howsteps.paper.alignment_problem import AlignmentProblem, shared_problem
 
 ROUNDING = 1e-3  # sums of floats that are integers; err on the safe side
@@ -40,33 +41,13 @@ def objective_at(problem: AlignmentProblem, pairs: float) -> int:
     return problem.match_cost * (len(problem.tokens) + 2 * int(np.floor(pairs + ROUNDING)))
 
 
-@compiled
-def _count_pairs(tokens: Any, first: Any, match: Any, best: Any) -> Any:
-    """Sum the lengths of the longest common subsequences of all pairs of sequences."""
-    total = 0
-    for n in range(len(first) - 1):
-        for m in range(n + 1, len(first) - 1):
-            width = first[m + 1] - first[m]
-            best[: width + 1] = 0
-            for s in range(first[n], first[n + 1]):
-                diagonal = 0
-                for j in range(1, width + 1):
-                    above = best[j]
-                    if match[tokens[s], tokens[first[m] + j - 1]] and diagonal >= above:
-                        best[j] = diagonal + 1
-                    best[j] = max(best[j], best[j - 1])
-                    diagonal = above
-            total += best[width]
-    return total
+def conflict_free(problem: AlignmentProblem) -> bool:
+    """Whether some optimal alignment has only matching tokens in every slot.
 
-
-def pair_bound(problem: AlignmentProblem) -> int:
-    """Bound by pairs of sequences: two sequences share at most their longest common subsequence.
-
-    Tr(UᵀBU) ≥ −S − 2 Σ_(n<m) LCS(dⁿ, dᵐ)
+    A token with a mismatch among m tokens costs at least 2·(mismatch_cost + (m − 2)·match_cost); as
+    long as that is not negative, a slot of its own is no worse.
     """
-    best = np.zeros(int(problem.lengths.max(initial=0)) + 1, dtype=np.int64)
-    return objective_at(problem, _count_pairs(problem.tokens, problem.first, problem.match, best))
+    return problem.mismatch_cost + (len(problem.lengths) - 2) * problem.match_cost >= 0
 
 
 class _Triple(NamedTuple):
@@ -295,7 +276,7 @@ def triple_bound(whole: AlignmentProblem, *, seconds: float, objective: int) -> 
                 return bound
             end = min(begin + per_call, len(chosen_triples))
             value += _align_triples(
-                tokens, first, match, problem.conflict_free,
+                tokens, first, match, conflict_free(problem),
                 chosen_triples, offset, share, chosen, triple, begin, end,
             )  # fmt: skip
         stalled = 0 if value < best * (1 - 1e-4) else stalled + 1
