@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -38,25 +37,12 @@ TIMES = {"u": [12.0, 35.0], "v": [7.0, None]}
 PREDICTIONS = {
     "times by video": TIMES,
     "localisations": placed(TIMES),
-    "dictionaries": [
-        {"video": p.video, "step": p.step, "time": p.time, "evidence": "said here"}
-        for p in placed(TIMES)
-    ],
-    "tuples": [(p.video, p.step, p.time) for p in placed(TIMES)],
-    "numbers of NumPy": [
-        (p.video, np.int64(p.step), p.time and np.float64(p.time)) for p in placed(TIMES)
-    ],
     "a generator": (p for p in placed(TIMES)),
 }
 TRUTHS = {
     "a truth": JOB,
     "rows by video": ROWS,
     "names by video": {v: [("ab"[k], s, e) for k, s, e in rows] for v, rows in ROWS.items()},
-    "annotations": list(JOB.annotations),
-    "dictionaries": [
-        {"video": a.video, "step": a.step, "start": a.start, "end": a.end} for a in JOB.annotations
-    ],
-    "tuples": [(a.video, a.step, a.start, a.end) for a in JOB.annotations],
 }
 
 
@@ -92,43 +78,39 @@ LOCALISING = {
 @pytest.mark.parametrize(
     ("found", "reason"),
     [
-        (("u", -1, 12.0), r"step -1 in video 'u': steps are the numbers 0 … 1"),
-        (("w", 0, 12.0), r"video 'w' is predicted but not in the truth"),
-        (("u", 0, math.nan), r"step 0 in video 'u' has the time nan"),
-        (("u", 0, "12"), r"step 0 in video 'u' has the time 12, not a finite number"),
-        (("u", 0), r"a row has video, step and time, unlike"),
+        (Localisation("u", -1, 12.0), r"step -1 in video 'u': steps are the numbers 0 … 1"),
+        (Localisation("w", 0, 12.0), r"video 'w' is predicted but not in the truth"),
+        (Localisation("u", 0, math.nan), r"step 0 in video 'u' has the time nan"),
     ],
 )
 def test_a_prediction_that_cannot_be_scored_is_refused(protocol, found, reason):
-    with pytest.raises(HowstepsError, match=reason) as refused:
-        protocol([("u", 1, 3.0), found], JOB)
-    assert isinstance(refused.value, HowstepsError)
+    with pytest.raises(HowstepsError, match=reason):
+        protocol([Localisation("u", 1, 3.0), found], JOB)
 
 
 @pytest.mark.parametrize("name", ["paper-f1", "hit_table", "crosstask-recall", "by_time"])
 def test_a_step_beyond_the_last_is_refused(name):
     with pytest.raises(HowstepsError, match=r"step 2 in video 'u': steps are the numbers 0 … 1"):
-        LOCALISING[name]([("u", 2, 12.0)], JOB)
+        LOCALISING[name]([Localisation("u", 2, 12.0)], JOB)
 
 
 @pytest.mark.parametrize("protocol", [paper_f1, crosstask_recall, frame_f1])
 def test_a_step_that_is_predicted_twice_is_refused(protocol):
     with pytest.raises(HowstepsError, match="step 0 is predicted twice in video 'u'"):
-        protocol([("u", 0, 12.0), ("u", 0, 13.0)], JOB)
+        protocol([Localisation("u", 0, 12.0), Localisation("u", 0, 13.0)], JOB)
 
 
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        (("u", -1, 0, 1), "step -1 in video 'u'"),
-        (("u", 0, 2, 1), "2 to 1 is not an interval of time"),
-        (("u", 0, math.nan, 1), "nan to 1 is not an interval of time"),
-        (("u", 0, 1), "a row has video, step, start and end, unlike"),
+        ((-1, 0, 1), "step -1 in video 'u'"),
+        ((0, 2, 1), "2 to 1 is not an interval of time"),
+        ((0, math.nan, 1), "nan to 1 is not an interval of time"),
     ],
 )
 def test_an_invalid_annotation_is_refused(row, reason):
     with pytest.raises(HowstepsError, match=reason):
-        paper_f1({"u": [1.0]}, [row])
+        paper_f1({"u": [1.0]}, {"u": [row]})
 
 
 def test_a_truth_has_the_videos_and_steps_of_its_annotations():
@@ -153,7 +135,6 @@ def test_predictions_for_other_videos_are_removed_on_request_only():
         ({"u": [0], "w": [0]}, {"u": [0]}, "video 'w' is predicted but not in the truth"),
         ({"u": [0]}, [[0]], "by video for one of predictions and truth only"),
         ([[0, 1]], [[0]], "2 predicted and 1 true labels"),
-        ([[10**12, 0]], [[0, 1]], f"video 0 has the label {10**12}"),
     ],
 )
 def test_labels_that_cannot_be_compared_are_refused(protocol, predicted, true, reason):
@@ -162,9 +143,9 @@ def test_labels_that_cannot_be_compared_are_refused(protocol, predicted, true, r
 
 
 def test_frame_protocols_accept_localisations_if_durations_are_known():
-    assert frame_f1([("u", 0, 15.0)], as_truth({"u": [(0, 0, 30)]}, durations={"u": 30})).f1 == 1
+    assert frame_f1({"u": [15.0]}, as_truth({"u": [(0, 0, 30)]}, durations={"u": 30})).f1 == 1
     with pytest.raises(HowstepsError, match="the length of video 'u' is not known"):
-        frame_f1([("u", 0, 15.0)], as_truth({"u": [(0, 0, 30)]}))
+        frame_f1({"u": [15.0]}, as_truth({"u": [(0, 0, 30)]}))
 
 
 def test_a_label_beyond_the_number_of_steps_is_refused():
@@ -172,22 +153,9 @@ def test_a_label_beyond_the_number_of_steps_is_refused():
         kukleva([[0, 3]], [[0, 1]], steps=2)
 
 
-def test_a_table_that_is_too_large_is_refused():
-    with pytest.raises(HowstepsError, match="1,000,000,000,000 steps are too many to compare"):
-        hit_table([("u", 0, 12.0)], JOB, steps=10**12)
-
-
-@pytest.mark.parametrize("length", [-1.0, math.nan, 1e12])
-def test_a_video_of_impossible_length_is_refused(length):
-    job = as_truth({"u": [(0, 0, 1)]})
-    with pytest.raises(HowstepsError, match=r"video 'u' has the impossible length"):
-        frame_f1([("u", 0, 0.5)], replace(job, durations={"u": length}))
-
-
-@pytest.mark.parametrize("matching", [(0,), (0, 2), (0, -1)])
-def test_an_invalid_matching_is_refused(matching):
-    with pytest.raises(HowstepsError, match="the matching"):
-        paper_f1(TIMES, JOB, matching=matching)
+def test_a_matching_has_every_predicted_step():
+    with pytest.raises(HowstepsError, match="the matching has 1 steps, the prediction 2"):
+        paper_f1(TIMES, JOB, matching=(0,))
 
 
 def test_unknown_variants_and_invalid_orders_are_refused():
@@ -197,9 +165,8 @@ def test_unknown_variants_and_invalid_orders_are_refused():
         script_score([{2}], [0, 1])
     with pytest.raises(HowstepsError, match="each of the 2 steps once"):
         statistics(JOB, order=[0, 0])
-    for step in (-1, "a", None):
-        with pytest.raises(HowstepsError, match=f"step {step!r} in sequence 1"):
-            find_order([[0, 1], [1, step]], 2)
+    with pytest.raises(HowstepsError, match="step -1 in sequence 1"):
+        find_order([[0, 1], [1, -1]], 2)
 
 
 def test_a_result_is_scored_in_the_videos_that_are_annotated():

@@ -35,7 +35,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsteps.errors import HowstepsError
 from howsteps.evaluate.inputs import (
-    MAX_STEPS,
     Matching,
     Predictions,
     Score,
@@ -259,10 +258,9 @@ def _checked(labels: ArrayLike, video: str | int) -> Labels:
     array = np.asarray(labels)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise HowstepsError(f"video {video!r}: labels are integers, one per frame")
-    for label in (array.min(initial=0), array.max(initial=0)):
-        if not BACKGROUND <= label < MAX_STEPS:
-            known = f"steps are the numbers 0 … {MAX_STEPS - 1}, −1 is background"
-            raise HowstepsError(f"video {video!r} has the label {label}: {known}")
+    if (least := array.min(initial=0)) < BACKGROUND:
+        known = "steps are the numbers from 0 on, −1 is background"
+        raise HowstepsError(f"video {video!r} has the label {least}: {known}")
     return array.astype(np.int64)
 
 
@@ -290,8 +288,7 @@ def _matched(
     """Return the true step of each of at least ``steps`` predicted ones, −1 for none."""
     shape = max(steps, _count(predicted)), _count(true)
     if matching is not None:
-        # A subsample of videos need not have every true step of the matching.
-        return as_columns(matching, shape[0], MAX_STEPS)
+        return as_columns(matching, shape[0])
     return match(_overlaps(predicted, true, shape))
 
 

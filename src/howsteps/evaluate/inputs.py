@@ -1,11 +1,9 @@
-"""Predictions and truth, validated, as objects of howsteps or plain lists; and scores.
+"""Predictions and truth, as objects of howsteps or plain dictionaries; and scores.
 
 =============  ======================================================================
-predictions    a ``Result``; ``Localisation``s; dictionaries with ``video``, ``step``, ``time``
-               (and ``start``, ``end``); tuples (video, step, time); or the times of all
-               steps by video, None where one is absent
-truth          a ``Truth``; ``Annotation``s; dictionaries with ``video``, ``step``, ``start``,
-               ``end``; tuples (video, step, start, end); or (step, start, end) by video
+predictions    a ``Result``; ``Localisation``s; or the times of all steps by video, None where one
+               is absent
+truth          a ``Truth``; or (step, start, end) by video
 =============  ======================================================================
 
 A step of a truth is a number from 0 on, or a name. What cannot be compared raises an
@@ -13,8 +11,7 @@ A step of a truth is a number from 0 on, or a name. What cannot be compared rais
 """
 
 import math
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -22,20 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
-from howsteps.task import LATEST, Annotation, Localisation, Result, Truth
+from howsteps.task import Annotation, Localisation, Result, Truth
 
-Predictions: TypeAlias = (
-    Result
-    | Iterable[Localisation | Mapping[str, Any] | Sequence[Any]]
-    | Mapping[str, Iterable[float | None]]
-)
-TruthLike: TypeAlias = (
-    Truth
-    | Iterable[Annotation | Mapping[str, Any] | Sequence[Any]]
-    | Mapping[str, Iterable[Sequence[Any]]]
-)
-
-MAX_STEPS = 5_000  # memory follows the largest label
+Predictions: TypeAlias = Result | Iterable[Localisation] | Mapping[str, Iterable[float | None]]
+TruthLike: TypeAlias = Truth | Mapping[str, Iterable[tuple[int | str, float, float]]]
 
 
 def as_truth(
@@ -49,7 +36,7 @@ def as_truth(
     Parameters
     ----------
     truth
-        In any form of this module.
+        In a form of this module.
     steps
         Names of the steps of a plain truth. None: the names in order of first appearance, or one
         for each number up to the largest.
@@ -59,35 +46,33 @@ def as_truth(
     """
     if not isinstance(truth, Truth):
         truth = _plain_truth(truth, steps, durations or {})
-    for video, duration in truth.durations.items():
-        if duration is not None and not (_is_finite(duration) and 0 <= duration <= LATEST):
-            raise HowstepsError(f"video {video!r} has the impossible length {duration!r}")
     for a in truth.annotations:
         if a.video not in truth.durations:
             raise HowstepsError(f"video {a.video!r} is annotated but not among the videos")
         check_step(a.step, len(truth.steps), a.video)
-        if not (_is_finite(a.start) and _is_finite(a.end) and a.start <= a.end):
+        if not -math.inf < a.start <= a.end < math.inf:
             interval = f"{a.start} to {a.end} is not an interval of time"
             raise HowstepsError(f"step {a.step} in video {a.video!r}: {interval}")
     return truth
 
 
 def _plain_truth(
-    truth: Any, steps: Sequence[str] | None, durations: Mapping[str, float | None]
+    truth: Mapping[str, Iterable[tuple[int | str, float, float]]],
+    steps: Sequence[str] | None,
+    durations: Mapping[str, float | None],
 ) -> Truth:
-    rows = list(_rows(truth, Annotation, ("video", "step", "start", "end")))
-    named = any(isinstance(a.step, str) for a in rows)
-    if steps is None and named:
-        steps = tuple(dict.fromkeys(str(a.step) for a in rows))
-    elif steps is None:
-        steps = tuple(map(str, range(_count(a.step for a in rows))))
-    index: dict[Any, int] = {name: k for k, name in enumerate(steps)} if named else {}
-    videos = [*durations, *(truth if isinstance(truth, Mapping) else ()), *(a.video for a in rows)]
+    rows = [(video, *row) for video, found in truth.items() for row in found]
+    labels = [label for _, label, _, _ in rows]
+    named = any(isinstance(label, str) for label in labels)
+    if steps is None:
+        most = 0 if named else max((int(label) + 1 for label in labels), default=0)
+        steps = tuple(map(str, dict.fromkeys(labels) if named else range(most)))
+    index: dict[Any, Any] = {name: k for k, name in enumerate(steps)} if named else {}
     return Truth(
         "",
         tuple(steps),
-        tuple(Annotation(a.video, index.get(a.step, a.step), a.start, a.end) for a in rows),
-        {video: durations.get(video) for video in videos},
+        tuple(Annotation(v, index.get(label, label), start, end) for v, label, start, end in rows),
+        {video: durations.get(video) for video in (*durations, *truth)},
     )
 
 
@@ -99,7 +84,7 @@ def as_predictions(
     Parameters
     ----------
     predictions
-        In any form of this module. Of a ``Result``, the videos that are in the truth count; others
+        In a form of this module. Of a ``Result``, the videos that are in the truth count; others
         can be removed by :func:`in_truth`.
     steps
         K_pred, the number of discovered steps. None: those of the result, or the largest predicted
@@ -119,23 +104,21 @@ def as_predictions(
             for step, time in enumerate(times)
         )
     else:
-        localisations = tuple(_rows(predictions, Localisation, ("video", "step", "time")))
-    steps = _count(p.step for p in localisations) if steps is None else steps
-    if steps > MAX_STEPS:
-        raise HowstepsError(f"{steps:,} steps are too many to compare: number them 0, 1, 2 …")
+        localisations = tuple(predictions)
+    steps = max((p.step + 1 for p in localisations), default=0) if steps is None else steps
     seen: set[tuple[str, int]] = set()
     for p in localisations:
         if p.video not in truth.durations:
             raise HowstepsError(f"video {p.video!r} is predicted but not in the truth")
         check_step(p.step, steps, p.video)
-        for time in (p.time, p.start, p.end):
-            if time is not None and not _is_finite(time):
-                what = f"has the time {time}, not a finite number"
-                raise HowstepsError(f"step {p.step} in video {p.video!r} {what}")
-        if once and p.time is not None:
-            if (p.video, p.step) in seen:
-                raise HowstepsError(f"step {p.step} is predicted twice in video {p.video!r}")
-            seen.add((p.video, p.step))
+        if p.time is None:
+            continue
+        if not math.isfinite(p.time):
+            what = f"has the time {p.time}, not a finite number"
+            raise HowstepsError(f"step {p.step} in video {p.video!r} {what}")
+        if once and (p.video, p.step) in seen:
+            raise HowstepsError(f"step {p.step} is predicted twice in video {p.video!r}")
+        seen.add((p.video, p.step))
     return localisations, steps
 
 
@@ -144,54 +127,11 @@ def in_truth(predictions: Iterable[Localisation], truth: Truth) -> tuple[Localis
     return tuple(p for p in predictions if p.video in truth.durations)
 
 
-def _rows(rows: Any, kind: type, names: Sequence[str]) -> Iterator[Any]:
-    """Yield ``kind(*values)`` for every row: an object, a dictionary or a tuple of ``names``."""
-    if isinstance(rows, Mapping):
-        rows = [
-            {"video": video, **row} if isinstance(row, Mapping) else (video, *row)
-            for video, found in rows.items()
-            for row in found
-        ]
-    for row in rows:
-        try:
-            if isinstance(row, kind):
-                yield row
-            elif isinstance(row, Mapping):
-                extent = {} if kind is Annotation else {k: row.get(k) for k in ("start", "end")}
-                yield kind(*(row[name] for name in names), **extent)
-            else:
-                yield kind(*(value for _, value in zip(names, row, strict=True)))
-        except (KeyError, TypeError, ValueError):
-            what = f"has {', '.join(names[:-1])} and {names[-1]}, unlike {row!r}"
-            raise HowstepsError(f"a row {what}") from None
-
-
-def _count(steps: Iterable[Any]) -> int:
-    """Return the largest step plus one."""
-    return min(max((step + 1 for step in steps if is_integer(step)), default=0), MAX_STEPS)
-
-
-def check_step(step: Any, steps: int, video: str) -> None:
+def check_step(step: int, steps: int, video: str) -> None:
     """Refuse a step that is not one of 0 … ``steps`` − 1."""
-    if not is_integer(step) or not 0 <= step < steps:
+    if not 0 <= step < steps:
         known = f": steps are the numbers 0 … {steps - 1}" if steps else ", but there are no steps"
         raise HowstepsError(f"step {step!r} in video {video!r}{known}")
-
-
-def is_integer(step: Any) -> bool:
-    """Return whether a step is an integer, also one of NumPy."""
-    try:
-        operator.index(step)
-    except TypeError:
-        return False
-    return not isinstance(step, bool)
-
-
-def _is_finite(time: Any) -> bool:
-    try:
-        return math.isfinite(time)
-    except (TypeError, OverflowError):  # OverflowError: an integer of hundreds of digits
-        return False
 
 
 Matching: TypeAlias = Sequence[int | None]
@@ -248,15 +188,10 @@ def match(gain: NDArray[Any]) -> NDArray[np.int64]:
     return matched
 
 
-def as_columns(matching: Matching, steps: int, true_steps: int) -> NDArray[np.int64]:
+def as_columns(matching: Matching, steps: int) -> NDArray[np.int64]:
     """Return a given matching of at least ``steps`` as an array, with −1 in place of None."""
     if len(matching) < steps:
         raise HowstepsError(f"the matching has {len(matching)} steps, the prediction {steps}")
-    for step in matching:
-        if step is not None and not (is_integer(step) and 0 <= step < true_steps):
-            raise HowstepsError(
-                f"the matching names the true step {step!r}; there are {true_steps}, from 0 on"
-            )
     return np.array([-1 if step is None else step for step in matching], dtype=np.int64)
 
 

@@ -80,7 +80,8 @@ class HitTable:
         if matching is None:
             matched = match(self.hits.sum(axis=0))
         else:
-            matched = as_columns(matching, *self.hits.shape[1:])[: self.hits.shape[1]]
+            n_predicted = self.hits.shape[1]
+            matched = as_columns(matching, n_predicted)[:n_predicted]
         rows = np.flatnonzero(matched >= 0)
         correct = self.hits[:, rows, matched[rows]].sum()
         predicted = self.made.sum() if variant == Variant.made else self.made.size

@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 
 from howsteps.errors import HowstepsError
-from howsteps.evaluate.inputs import TruthLike, as_truth, is_integer, ratio
+from howsteps.evaluate.inputs import TruthLike, as_truth, ratio
 from howsteps.task import Truth
 
 # Beyond this many comparisons of a step in an order with one in a video, there is no search.
@@ -41,7 +41,7 @@ def find_order(sequences: Sequence[Sequence[int]], steps: int) -> tuple[int, ...
     positions: list[list[float]] = [[] for _ in range(steps)]
     for n, sequence in enumerate(sequences):
         for i, step in enumerate(sequence):
-            if not is_integer(step) or not 0 <= step < steps:
+            if not 0 <= step < steps:
                 raise HowstepsError(f"step {step!r} in sequence {n}: must be 0 … {steps - 1}")
             positions[step].append((i + 0.5) / len(sequence))
     means = [float(np.mean(values)) if values else 0.5 for values in positions]
