@@ -47,7 +47,7 @@ def release():
 
 @pytest.mark.slow
 def test_every_method_runs_on_captions(tea, narrated):
-    plan = Plan(METHODS, steps=(4,), search_seconds=0.2)
+    plan = Plan(METHODS, steps=(4,))
     rows = [score for score in run_plan(tea, narrated, plan) if isinstance(score, Row)]
     assert {row.method for row in rows if row.protocol == "paper-f1"} == set(METHODS)
     assert {row.method for row in rows if row.protocol == "script"} == {
@@ -62,9 +62,7 @@ def test_every_method_runs_on_captions(tea, narrated):
 
 @pytest.mark.slow
 def test_only_methods_with_roundings_have_the_error_bars_of_the_paper(tea, narrated):
-    plan = Plan(
-        METHODS, steps=(4,), protocols=("paper-f1",), bars=Bars.roundings, search_seconds=0.2
-    )
+    plan = Plan(METHODS, steps=(4,), protocols=("paper-f1",), bars=Bars.roundings)
     rows = {row.method: row for row in run_plan(tea, narrated, plan)}
     barred = {name for name, row in rows.items() if row.low is not None}
     assert barred == {"video-only", "video+bow", "supervised", "paper", "authors"}
@@ -73,7 +71,7 @@ def test_only_methods_with_roundings_have_the_error_bars_of_the_paper(tea, narra
 
 @pytest.mark.slow
 def test_every_method_that_needs_no_folds_runs_on_the_release(release):
-    plan = Plan(METHODS, steps=(3,), search_seconds=0.2)
+    plan = Plan(METHODS, steps=(3,))
     scores = list(run_plan(release, with_narrations(release, plan), plan))
     placed = {s.method for s in scores if isinstance(s, Row) and s.protocol == "paper-f1"}
     assert placed == set(METHODS) - {"supervised"}
@@ -126,7 +124,7 @@ def test_a_script_is_discovered_once_for_each_subsample_steps_and_seed(tea, narr
     plan = Plan(
         choose(("hmm", "narration", "paper"), METHODS), (3, 4), ("paper-f1", "script"), seeds=2
     )
-    list(run_plan(tea, narrated, replace(plan, search_seconds=0.1)))
+    list(run_plan(tea, narrated, plan))
     assert sorted(calls) == sorted(("paper", k, seed) for k in (3, 4) for seed in (0, 1))
 
 

@@ -198,10 +198,6 @@ def methods(
             "solutions that a solver visits after its best, as in the paper)."
         ),
     ] = Bars.videos,
-    seconds: Annotated[
-        float,
-        options.rare_option(min=0.0, metavar="SECONDS", help="Effort of each search for a script."),
-    ] = 5.0,
     json_file: Annotated[
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write every score as JSON ('-' for stdout)."),
@@ -236,7 +232,6 @@ def methods(
             seeds=seeds,
             videos=videos,
             bars=bars,
-            search_seconds=seconds,
         )
     except HowstepsError as error:
         raise typer.BadParameter(str(error)) from error

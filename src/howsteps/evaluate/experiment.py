@@ -33,8 +33,8 @@ class Plan:
     """The grid of an experiment: methods by name, values of K, names of protocols, seeds.
 
     Each seed has a subsample of so many ``videos``; None: all videos, and seeds only affect the
-    methods. ``search_seconds`` is the effort of each search for a script. ``script_baselines`` are
-    run too if scripts are scored. ``leads`` are as in :class:`Reference`.
+    methods. ``script_baselines`` are run too if scripts are scored. ``leads`` are as in
+    :class:`Reference`.
     """
 
     methods: Mapping[str, Method] = field(default_factory=lambda: METHODS)
@@ -43,7 +43,6 @@ class Plan:
     seeds: int = 1
     videos: int | None = None
     bars: Bars = Bars.videos
-    search_seconds: float = 5.0
     script_baselines: Mapping[str, Method] = field(default_factory=lambda: SCRIPT_BASELINES)
     leads: tuple[float, ...] = SCRIPT_LEADS
 
@@ -144,12 +143,7 @@ def run_plan(
     for seed in range(plan.seeds):
         if sample is None or plan.videos is not None:
             names = subsampled(labelled, plan.videos, seed)
-            sample = Sample(
-                labelled,
-                narrated,
-                names,
-                search_seconds=plan.search_seconds,
-            )
+            sample = Sample(labelled, narrated, names)
             supervised: dict[str, Prediction] = {}
         reference = make_reference(sample.truth, rules, bars=plan.bars, seed=seed, leads=plan.leads)
         for steps in plan.steps:

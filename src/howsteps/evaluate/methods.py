@@ -33,19 +33,13 @@ class Sample:
     """The videos that all methods are run on: those of ``videos`` in a labelled task.
 
     ``narrated`` is the task with the mentions of each extraction (``paper``, ``default``); empty
-    without narrations. ``search_seconds`` is the effort of a search for a script.
+    without narrations.
     """
 
     def __init__(
-        self,
-        labelled: Labelled,
-        narrated: Mapping[str, Task],
-        videos: Collection[str],
-        *,
-        search_seconds: float = 5.0,
+        self, labelled: Labelled, narrated: Mapping[str, Task], videos: Collection[str]
     ) -> None:
         self.labelled = labelled.of(videos)
-        self.search_seconds = search_seconds
         chosen = set(videos)
         self._narrated = {
             mode: replace(task, videos=tuple(v for v in task.videos if v.id in chosen))

@@ -110,24 +110,13 @@ def make_problem(
             matrix = matrix.reshape(len(distinct), len(distinct))
     else:
         matrix = np.asarray(match)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise HowstepsError(f"the match matrix must be square, it has shape {matrix.shape}")
-    if matrix.dtype != bool and not np.isin(matrix, (0, 1)).all():
-        raise HowstepsError("the match matrix must hold true and false only")
     matrix = matrix.astype(bool)
-    if (matrix != matrix.T).any():
-        d, e = np.argwhere(matrix != matrix.T)[0]
-        raise HowstepsError(f"the match matrix is not symmetric: [{d}, {e}] is not [{e}, {d}]")
-    if not matrix.diagonal().all():
-        first = int(np.flatnonzero(~matrix.diagonal())[0])
-        raise HowstepsError(f"every token must match itself; token {first} does not")
-    for n, sequence in enumerate(rows):
-        for token in sequence:
-            if not isinstance(token, int | np.integer) or not 0 <= token < len(matrix):
-                raise HowstepsError(
-                    f"sequence {n} holds {token!r}; with a match matrix of this size, tokens are "
-                    f"numbers 0 … {len(matrix) - 1}"
-                )
+    if matrix.ndim != 2 or not np.array_equal(matrix, matrix.T) or not matrix.diagonal().all():
+        raise HowstepsError("which tokens match is a D×D array, symmetric and true on its diagonal")
+    for n, row in enumerate(rows):
+        if not all(0 <= token < len(matrix) for token in row):
+            known = f"with this match, tokens are the numbers 0 … {len(matrix) - 1}"
+            raise HowstepsError(f"sequence {n} has another token: {known}")
     tokens = np.array([token for sequence in rows for token in sequence], dtype=np.int64)
     lengths = np.array([len(sequence) for sequence in rows], dtype=np.int64)
     return _of_used_relations(AlignmentProblem(tokens, lengths, matrix))

@@ -193,7 +193,6 @@ def _script(sample: Sample, steps: int, seed: int, mode: Mode = "paper") -> Scri
             steps=steps,
             mode=mode,
             seed=seed,
-            seconds=sample.search_seconds,
             match=sample.labelled.matches,
         )
 
