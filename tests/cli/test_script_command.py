@@ -51,12 +51,6 @@ def test_the_steps_are_listed_in_order(folder: Path) -> None:
     assert out.index("fill the tub") < out.index("catch the cat") < out.index("dry off the cat")
 
 
-def test_columns_show_when_every_video_mentions_every_step(folder: Path) -> None:
-    _, out, _ = run(folder, "--quiet", "--steps", "9", "--columns")
-    row = next(line for line in out.splitlines() if line.startswith("v1"))
-    assert row.split() == ["v1", "0:00", "·", "0:10"]
-
-
 def test_a_video_is_dropped_by_its_youtube_id(folder: Path) -> None:
     (folder / "v1.info.json").write_text('{"id": "dQw4w9WgXcQ", "extractor_key": "Youtube"}')
     _, out, _ = run(folder, "--quiet", "--steps", "9", "--drop", "dQw4w9WgXcQ")

@@ -24,7 +24,7 @@ from howsteps.demo.job import NAME
 
 COMMANDS = {
     "terminal-run": "howsteps run fix_a_flat_bike_tire/ --out steps/ --no-vision --quiet",
-    "terminal-script": "howsteps script fix_a_flat_bike_tire/ --steps 6 --columns --quiet",
+    "terminal-script": "howsteps script fix_a_flat_bike_tire/ --steps 6 --quiet",
 }
 # No font is fetched from anywhere: the reader's own will do.
 _FETCHED_FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)

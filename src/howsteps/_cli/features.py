@@ -14,23 +14,15 @@ from numpy.typing import NDArray
 from howsteps._cli import options, screen
 from howsteps._cli.screen import escape
 from howsteps._cli.script import stage_context
-from howsteps.errors import HowstepsError, Problem
-from howsteps.io.files import Folder, write_atomically
+from howsteps.errors import Problem
+from howsteps.io.files import Folder
 from howsteps.io.text import format_time
-from howsteps.paper.visual_words import (
-    VGG16,
-    MotionOptions,
-    VisualWords,
-    WordOptions,
-    read_codebooks,
-    to_bytes,
-)
+from howsteps.paper.visual_words import VisualWords
 from howsteps.pipeline.features import features_of, method_of
 from howsteps.pipeline.run import read_source
 from howsteps.task import Mode, Task
 from howsteps.vision.features import Features, Method, PooledFrames
 
-NONE = "none"
 FOLDER = "features"
 _BLOCK = 1024  # rows that are written at once
 
@@ -52,39 +44,8 @@ def features(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The network for the frames: 'efficientnet-lite0', "
-            "'vgg16', 'timm:NAME', the path of a TorchScript file, or 'none'.",
+            help="Another network for the frames: 'timm:NAME', or the path of a TorchScript file.",
         ),
-    ] = None,
-    weights: Annotated[
-        Path | None,
-        options.rare_option(metavar="FILE", help="Other weights for the network."),
-    ] = None,
-    motion: Annotated[
-        bool | None,
-        options.rare_option(help="Whether to add motion features. Default: depends on the mode."),
-    ] = None,
-    motion_words: Annotated[
-        int | None,
-        options.rare_option(
-            min=1, metavar="N", help="Codewords for motion. Default: 2,000, or 500 with --quick."
-        ),
-    ] = None,
-    appearance_words: Annotated[
-        int | None,
-        options.rare_option(
-            min=1,
-            metavar="N",
-            help="Codewords for appearance. Default: 1,000, or 500 with --quick.",
-        ),
-    ] = None,
-    vocabulary: Annotated[
-        Path | None,
-        options.rare_option(metavar="FILE", help="Use the codebooks of another collection."),
-    ] = None,
-    save_vocabulary: Annotated[
-        Path | None,
-        options.rare_option(metavar="FILE", help="Save the codebooks for other collections."),
     ] = None,
     device: options.AnyDevice = "cpu",
     workers: options.Workers = None,
@@ -101,39 +62,24 @@ def features(
 
     Example: howsteps features videos/ --out steps/
     """
-    words = {"motion_words": motion_words, "appearance_words": appearance_words}
-    method = _method(mode, quick, network, weights, motion, seed, words)
+    method = _method(mode, quick, network, seed)
     method.require_extras(device)
-    given = read_codebooks(vocabulary) if vocabulary else None
-    if given is not None and isinstance(method, VisualWords):
-        method.check(given)
     folder = out or options.default_out(source)
     redo = frozenset({FOLDER}) if force else frozenset()
     found = False
     with stage_context(source, folder, workers=workers, quiet=quiet, redo=redo) as context:
         collection = read_source(source, context=context)
-        if save_vocabulary and len(collection.tasks) > 1:
-            raise HowstepsError(f"--save-vocabulary works with one job, but {source} holds several")
         problems = list(collection.problems)
         for task in collection.tasks:
             videos = [video for video in task.videos if video.media]
             if not videos:
                 problems.append(Problem(source, f"{task.name}: no video files, only captions"))
                 continue
-            result = features_of(
-                videos,
-                method,
-                context,
-                task=task.name,
-                learnt=given,
-                device=device,
-            )
+            result = features_of(videos, method, context, task=task.name, device=device)
             problems += result.problems
             one = len(collection.tasks) == 1
             where = (Folder(folder) if one else Folder(folder) / task.name) / FOLDER
             _write(result.vectors, where)
-            if save_vocabulary and result.vectors:
-                write_atomically(save_vocabulary, to_bytes(result.learnt))
             show(task, result, len(videos), where.path)
             found = found or bool(result.vectors)
     if found:
@@ -141,37 +87,13 @@ def features(
     screen.finish(problems, found=found)
 
 
-def _method(
-    mode: Mode,
-    quick: bool,
-    network: str | None,
-    weights: Path | None,
-    motion: bool | None,
-    seed: int,
-    words: Mapping[str, int | None],
-) -> Method:
-    """The method of a mode, with options from the command line instead of its own."""
+def _method(mode: Mode, quick: bool, network: str | None, seed: int) -> Method:
+    """The method of a mode, with another network if one is given."""
     usual = method_of(mode, quick).options
-    other: dict[str, str | None] = {"weights": str(weights.absolute()) if weights else None}
-    if network is not None:
-        other["network"] = network
     if mode == "default":
-        pooled = None if network == NONE else replace(usual, **other)
-        if pooled is not None and network != VGG16 and not motion:
-            return PooledFrames(pooled)
-        usual = WordOptions(motion=None, appearance=None, pooled=pooled)
-    elif network == NONE or usual.appearance is None:
-        usual = replace(usual, appearance=None)
-    else:
-        usual = replace(usual, appearance=replace(usual.appearance, **other))
-    tracked = usual.motion
-    if motion is not None:
-        tracked = (usual.motion or MotionOptions()) if motion else None
-    sizes = {name: count for name, count in words.items() if count is not None}
-    requested = replace(usual, motion=tracked, seed=seed, **sizes)
-    if requested.motion is None and requested.appearance is None and requested.pooled is None:
-        raise typer.BadParameter("nothing to compute: neither motion nor a network")
-    return VisualWords(requested)
+        return PooledFrames(replace(usual, network=network) if network else usual)
+    appearance = replace(usual.appearance, network=network) if network else usual.appearance
+    return VisualWords(replace(usual, appearance=appearance, seed=seed))
 
 
 def _write(vectors: Mapping[str, NDArray[np.float32]], folder: Folder) -> None:

@@ -43,7 +43,7 @@ from howsteps.store import VERSION, narration_record, script_record, stored_time
 from howsteps.task import Mention, Mode, OtherWay, Script, Sentence, Step, Task, Video
 
 BAR = 10  # characters of a full bar
-VIDEO_COLUMN, STEP_COLUMN = 20, 8  # column widths in characters
+MAX_RELATIONS = 20  # relations of a job that are listed
 MAX_SWAPS = 3  # swapped pairs of steps that are listed
 OTHER_RELATIONS = 3  # other relations of a step that are listed
 
@@ -102,10 +102,6 @@ def narration(
             "adds passives, relative clauses, measures and pronouns.",
         ),
     ] = "default",
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many relations to list.")] = 20,
-    videos: Annotated[
-        bool, typer.Option("--videos", help="List every sentence and relation of every video.")
-    ] = False,
     speech: options.Speech = options.SPEECH,
     device: options.AnyDevice = "cpu",
     parser: options.Parser = None,
@@ -130,7 +126,7 @@ def narration(
             if json_file is not None:
                 records[task.name] = {"videos": {v.id: record(v) for v in task.videos}}
             if str(json_file) != "-":
-                show_task(task, top, each_video=videos or len(task.videos) == 1)
+                show_task(task)
     if json_file is not None:
         screen.write_json(document(records), json_file)
     screen.finish(problems, found=found)
@@ -150,15 +146,6 @@ def script(
         ),
     ] = "default",
     seed: options.Seed = 0,
-    seconds: Annotated[
-        float,
-        options.rare_option(
-            min=0.0, metavar="SECONDS", help="Effort of the search (paper, authors)."
-        ),
-    ] = 5.0,
-    columns: Annotated[
-        bool, typer.Option("--columns", help="Show when each video mentions each step.")
-    ] = False,
     json_file: options.JsonFile = None,
     speech: options.Speech = options.SPEECH,
     device: options.AnyDevice = "cpu",
@@ -187,7 +174,7 @@ def script(
             problems += filtered.remarks
             if not any(video.mentions for video in task.videos):
                 continue  # there is a remark on every video
-            found = discover_script(task, requested, context, seconds=seconds)
+            found = discover_script(task, requested, context)
             problems += few_steps_remark(task, found, requested.steps)
             scripts[name] = task, found
             if str(json_file) == "-":
@@ -196,8 +183,6 @@ def script(
             if found.steps:
                 show_order_variation(partial_order(task, found))
                 show_quality(found, requested.mode)
-            if columns:
-                show_mention_times(task, found)
             show_ways(find_other_ways(all_videos, filtered.ways, requested, context))
     if out is not None:
         for name, (task, found) in scripts.items():
@@ -292,32 +277,6 @@ def alignment_quality(found: Script) -> str:
     return f"{line}, at most {gap:.1%} from the optimum ({found.bound:,.0f})"
 
 
-def show_mention_times(task: Task, found: Script) -> None:
-    """Print when every video mentions every step, in as many tables as the width requires."""
-    room = max(1, (screen.out.width - VIDEO_COLUMN) // STEP_COLUMN)
-    for first in range(0, len(found.steps), room):
-        screen.out.print(
-            mention_table(task, found, range(first, min(first + room, len(found.steps))))
-        )
-    screen.out.print("[dim]* in other words[/]")
-
-
-def mention_table(task: Task, found: Script, numbers: range) -> Table:
-    """A table of videos by steps, with the time of the first mention."""
-    table = screen.table("video", right=[str(number + 1) for number in numbers])
-    for video in task.videos:
-        cells = []
-        for step in (found.steps[number] for number in numbers):
-            mentions = [mention for mention in step.mentions if mention.video == video.id]
-            usual = step.relations[0][0]
-            star = "*" if mentions and mentions[0].relation != usual else ""
-            cells.append(format_time(mentions[0].start) + star if mentions else "[dim]·[/]")
-        name = screen.cut(escape(video.title or video.id))
-        name.truncate(VIDEO_COLUMN - 2, overflow="ellipsis")
-        table.add_row(name, *cells)
-    return table
-
-
 def document(records: dict[str, Any]) -> dict[str, Any]:
     """The JSON of one task, whose name is a value in it, or of several, each under its name."""
     if len(records) == 1:
@@ -365,8 +324,8 @@ def record(video: Video) -> dict[str, Any]:
     }
 
 
-def show_task(task: Task, top: int, *, each_video: bool) -> None:
-    """Print the common relations of a task, and its videos if requested."""
+def show_task(task: Task) -> None:
+    """Print the most common relations of a task; of a single video, all that is said in it."""
     relations = common_relations(task)
     mentions = sum(len(video.mentions) for video in task.videos)
     screen.out.print(
@@ -374,11 +333,10 @@ def show_task(task: Task, top: int, *, each_video: bool) -> None:
         f"{sum(len(video.sentences) for video in task.videos):,} sentences, "
         f"{mentions:,} mentions of {len(relations):,} relations"
     )
-    if each_video:
-        for video in task.videos:
-            show_video(video)
-    if len(task.videos) > 1:
-        screen.out.print(relation_table(task, relations[:top]))
+    if len(task.videos) == 1:
+        show_video(task.videos[0])
+    else:
+        screen.out.print(relation_table(task, relations[:MAX_RELATIONS]))
 
 
 def relation_table(task: Task, relations: Sequence[CommonRelation]) -> Table:

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from howsteps.paper.localise import ClusteredTask
 
 _TRANSCRIBE = 1  # version of the stage's output
-SEARCH_SECONDS = 5.0  # effort of the script search, in seconds on a typical machine
 USUAL_STEPS = 5  # a script with fewer steps gets a remark
 FEW_NARRATIONS = 32  # parsed in less time than a second process needs to load the parser
 
@@ -169,14 +168,9 @@ def discover_script(
     task: Task,
     options: RunOptions,
     context: Context,
-    *,
-    seconds: float = SEARCH_SECONDS,
     stage: str = "script",
 ) -> Script:
-    """Find the steps of the job.
-
-    ``seconds`` is the effort of the search in modes ``paper`` and ``authors``. ``stage`` is the
-    stage name in events.
+    """Find the steps of the job; ``stage`` is the stage name in events.
 
     Raises ``HowstepsError`` if no video has a mention.
     """
@@ -187,13 +181,12 @@ def discover_script(
         steps=options.steps,
         mode=options.mode,
         seed=options.seed,
-        seconds=seconds,
     )
     with context.stage(stage, task.name, 1) as progress:
         record = context.cached("script", key, ScriptRecord)
         if missing := record is None:
             with single_threaded():
-                script = _discover(task, options, seconds)
+                script = _discover(task, options)
             record = script_record(script, task)
             context.cache.put("script", key, record)
         progress.done(task.name, cached=not missing)
@@ -297,16 +290,14 @@ def _identities(task: Task) -> list[list[object]]:
     return [[v.id, v.duration, v.length, narration_key(v)] for v in task.videos]
 
 
-def _discover(task: Task, options: RunOptions, seconds: float) -> Script:
+def _discover(task: Task, options: RunOptions) -> Script:
     if options.mode == "default":
         from howsteps.script import discover  # noqa: PLC0415 - loads Numba
 
         return discover(task, steps=options.steps)
     from howsteps.paper.script import discover as align_mentions  # noqa: PLC0415 - loads Numba
 
-    return align_mentions(
-        task, steps=options.steps, mode=options.mode, seed=options.seed, seconds=seconds
-    )
+    return align_mentions(task, steps=options.steps, mode=options.mode, seed=options.seed)
 
 
 class LocalisedTask(NamedTuple):
