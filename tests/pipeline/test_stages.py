@@ -10,10 +10,11 @@ from howsteps.errors import Extra, InputError, MissingExtra
 from howsteps.paper import visual_words
 from howsteps.pipeline import features, stages
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.context import Context
+from howsteps.pipeline.context import Context, Event, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import Caption, Mode, Task, Video, Word
-from howsteps.vision.features import QUICK, Method, PooledOptions
+from howsteps.vision.features import QUICK, Features, Method, PooledOptions
+from tests.script import spoken
 
 PRESENT = Extra("asr", "hearing", ("json",))
 ABSENT = Extra("asr", "hearing", ("no_such_module",))
@@ -31,6 +32,19 @@ def silent(tmp_path: Path) -> Task:
 @pytest.fixture
 def context(tmp_path: Path) -> Context:
     return Context(Cache(tmp_path / "cache"))
+
+
+def test_the_length_of_a_video_is_part_of_the_keys(context: Context) -> None:
+    events: list[Event] = []
+    context = replace(context, callback=events.append)
+    task = spoken.task("fill tub; catch cat; dry cat", "fill tub; dry cat", name="wash a cat")
+    for end in (60.0, 60.0, 90.0):  # of captions without a word, such as music
+        videos = tuple(replace(video, captions_end=end) for video in task.videos)
+        longer = replace(task, videos=videos)
+        script = stages.discover_script(longer, RunOptions(), context)
+        stages.localise(longer, script, Features(), RunOptions(), context)
+    cached = [e.cached for e in events if isinstance(e, StageEnded)]
+    assert cached == [0, 0, 1, 1, 0, 0]  # of script and places, each time
 
 
 class TestTranscribe:

@@ -4,36 +4,29 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import ArrayLike, NDArray
 
 from howsteps.errors import InputError
 from howsteps.io.arrays import read_arrays
-from howsteps.io.files import Folder, read_bounded
+from howsteps.io.files import Folder
 from howsteps.localise.decision import StepIntervals, decide
 from howsteps.localise.features import Floats, LocaliseError, checked_features
 from howsteps.localise.ridge import Weights
 from howsteps.localise.self_training import GRID, LEARNING_OPTIONS, Prior, locate
 from howsteps.localise.video_evidence import SegmentPrior, feature_changes
 from howsteps.localise.word_evidence import ReadPrior, WindowPrior, window_probabilities
+from howsteps.store import read_record
+from howsteps.task import Mode
 
 FILE = "model.json"
-VERSION = 3
 OF_SEGMENTS = "lag", "spread", "change_weight", "any_step", "separation", "duration"
 _LARGEST = 2**20  # bytes of model.json
 _LARGEST_WEIGHT = 1e12  # real weights are far smaller
-_RANGES = {
-    "regularisation": (0.0, 1e9),
-    "seconds_per_interval": (0.01, 3600.0),
-    "lag": (0.0, 60.0),
-    "spread": (0.1, 60.0),
-    "change_weight": (0.0, 100.0),
-    "any_step": (0.0, 100.0),
-    "separation": (0.0, 100.0),
-    "duration": (0.1, 3600.0),
-}
+Weight: TypeAlias = Annotated[float, Meta(ge=0, le=100)]
 
 
 @dataclass(frozen=True)
@@ -46,16 +39,25 @@ class ModelOptions:
     (:class:`howsteps.localise.video_evidence.SegmentPrior`).
     """
 
-    mode: str = "paper"
-    regularisation: float | None = None
-    seconds_per_interval: float | None = None
+    mode: Mode = "paper"
+    regularisation: Annotated[float, Meta(ge=0, le=1e9)] | None = None
+    seconds_per_interval: Annotated[float, Meta(ge=0.01, le=3600)] | None = None
     learnt_from: str = ""
-    lag: float | None = None
-    spread: float | None = None
-    change_weight: float | None = None
-    any_step: float | None = None
-    separation: float | None = None
-    duration: float | None = None
+    lag: Annotated[float, Meta(ge=0, le=60)] | None = None
+    spread: Annotated[float, Meta(ge=0.1, le=60)] | None = None
+    change_weight: Weight | None = None
+    any_step: Weight | None = None
+    separation: Weight | None = None
+    duration: Annotated[float, Meta(ge=0.1, le=3600)] | None = None
+
+
+@dataclass(frozen=True)
+class ModelRecord:
+    """``model.json``: the labels of the steps in order, and the options."""
+
+    version: Literal[3]
+    steps: tuple[str, ...]
+    options: ModelOptions
 
 
 @dataclass(frozen=True)
@@ -95,8 +97,8 @@ class SavedModel:
         """Write ``model.json`` (labels and options) and ``model.npz`` (arrays) into a folder."""
         if isinstance(folder, Path):
             folder = Folder(folder)
-        text = {"version": VERSION, "steps": list(self.steps), "options": asdict(self.options)}
-        folder.write(FILE, f"{json.dumps(text, indent=2, ensure_ascii=False)}\n".encode())
+        record = asdict(ModelRecord(3, self.steps, self.options))
+        folder.write(FILE, f"{json.dumps(record, indent=2, ensure_ascii=False)}\n".encode())
         with folder.writing("model.npz") as file:
             np.savez(
                 file,
@@ -109,17 +111,20 @@ class SavedModel:
     def load(cls, folder: Path) -> Self:
         """Read a model that :meth:`save` wrote."""
         path = folder / FILE
+        record = read_record(path, ModelRecord, _LARGEST)
+        steps, options = record.steps, record.options
+        if options.mode not in cls.modes:
+            modes = " or ".join(map(repr, cls.modes))
+            raise InputError(path, f"options.mode: {options.mode!r}, not {modes}")
+        may_be_unknown = options.mode != "default" and not options.learnt_from
+        if options.learnt_from not in LEARNING_OPTIONS and not may_be_unknown:
+            raise InputError(path, f"options.learnt_from: {options.learnt_from!r} is not known")
         try:
-            text: dict[str, Any] = json.loads(read_bounded(path, _LARGEST, "a model"))
-            if text["version"] != VERSION:
-                raise InputError(path, f"version {text['version']!r} of the model, not {VERSION}")
-            steps = _names(text["steps"])
-            options = _checked(ModelOptions(**text["options"]), cls.modes)
             arrays = read_arrays(folder / "model.npz")
             weights = Weights(arrays["weights"], arrays["bias"])
             null = arrays["null_scores"]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
-            raise InputError(path, f"not a model that was saved here: {problem}") from problem
+        except KeyError as missing:
+            raise InputError(folder / "model.npz", f"has no array {missing}") from None
         for array in (weights.matrix, weights.bias, null):
             # Half floats overflow below the limit.
             is_real = array.dtype in (np.float32, np.float64)
@@ -211,28 +216,3 @@ class Model(SavedModel):
             readings=readings,
             absent=absent,
         )
-
-
-def _checked(options: ModelOptions, modes: tuple[str, ...]) -> ModelOptions:
-    """Return the options; raise ``ValueError`` if one has a wrong type or is out of range."""
-    if options.mode not in modes:
-        raise ValueError(f"mode {options.mode!r}, not {' or '.join(map(repr, modes))}")
-    may_be_unknown = options.mode != "default" and options.learnt_from == ""
-    if options.learnt_from not in LEARNING_OPTIONS and not may_be_unknown:
-        raise ValueError(f"learnt from {options.learnt_from!r}, which is not known")
-    for name, (least, most) in _RANGES.items():
-        value = getattr(options, name)
-        if value is None:
-            continue
-        # bool is a subclass of int; NaN fails every comparison.
-        if type(value) not in (int, float) or not least <= value <= most:
-            raise ValueError(f"{name} is {value!r}, not a number from {least:g} to {most:g}")
-    return options
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    """Return the names of a JSON list; raise an error if they could not be written again."""
-    if not (isinstance(value, list) and all(isinstance(name, str) for name in value)):
-        raise TypeError("not a list of names")
-    "".join(value).encode("utf-8")  # refuses lone surrogates
-    return tuple(value)

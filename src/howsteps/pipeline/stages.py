@@ -119,7 +119,7 @@ def extract_mentions(
             stage_key(
                 "narration",
                 captions=list(video.captions),
-                duration=video.duration,
+                length=video.length,
                 mode=options.mode,
                 parser=parser,
             ),
@@ -287,7 +287,7 @@ def _why_no_steps(task: Task, asked: int | None) -> str:
 
 def _identities(task: Task) -> list[list[object]]:
     """The videos of a task for a key: what script and places are computed from."""
-    return [[v.id, v.duration, v.length, narration_key(v)] for v in task.videos]
+    return [[v.id, v.length, narration_key(v)] for v in task.videos]
 
 
 def _discover(task: Task, options: RunOptions) -> Script:
