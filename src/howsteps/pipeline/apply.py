@@ -69,21 +69,8 @@ def apply(
     The narration of the new videos is matched with the steps; a model of words in mode ``default``
     also uses these mentions to place the steps.
 
-    Parameters
-    ----------
-    model
-        The ``model`` folder of a run, or its work folder.
-    sources
-        Videos, captions, or folders of them.
-    out
-        The work folder of the result.
-    title
-        The name of the result; by default, the name of the learnt job.
-    llm
-        A language model that reads the new videos, as for :func:`howsteps.run`; only for a model of
-        mode ``default``.
-    speech, device, workers, pages, callback
-        As for :func:`howsteps.run`.
+    The arguments are those of :func:`howsteps.apply`; a language model reads only for a model of
+    mode ``default``. ``pages``: also write the page and the exports.
 
     Raises
     ------

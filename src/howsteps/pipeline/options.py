@@ -37,37 +37,8 @@ _Device: TypeAlias = Annotated[str, Meta(pattern="^(cpu|cuda)$")]
 class RunOptions:
     """The options that affect the result; an invalid value raises a ``HowstepsError``.
 
-    Parameters
-    ----------
-    steps
-        The maximum number of steps of the script; chosen automatically if None.
-    mode
-        ``default``, ``paper`` or ``authors``, in every stage.
-    seed
-        The random seed; the same seed gives the same result.
-    parser
-        A spaCy pipeline, by name or folder, instead of the one that ships.
-    speech
-        The Whisper model that transcribes videos without captions; None: do not transcribe.
-    vision
-        Whether to use the video frames: True, False, or None for "if the extra is installed".
-    quick
-        Use small frames at one scale, in any mode. Several times faster, and enough if the steps
-        look clearly different.
-    device
-        ``cpu`` or ``cuda``, for what can use it.
-    title
-        The name of the job, instead of the name of its folder. Doing the job is not one of its
-        steps, so a good title makes a better script.
-    keep_all
-        Use all videos, including those that seem to be of another job.
-    llm
-        The language model that was asked; a later run without one goes by its answers.
-    extents
-        ``filled``: where there are frames, widen the extents of the steps until they cover the
-        whole video, for those who need a segmentation.
-    keep, drop
-        The ids of videos to use although they seem to be of another job, and to leave out.
+    They are described where a user gives them: :func:`howsteps.discover`. ``llm`` is the language
+    model that was asked; a later run without one goes by its answers.
     """
 
     steps: Count | None = None

@@ -96,42 +96,21 @@ def run(
     results are cached in ``out/cache`` under the hash of their inputs, so an interrupted run
     resumes where it stopped, and produces the same bytes.
 
+    The arguments are those of :func:`howsteps.run`, but that its options are a ``RunOptions``. If
+    ``llm`` writes questions, the run ends with them; None: what a model said in an earlier run
+    still holds, and nothing is sent; ``"none"``: no longer.
+
     Parameters
     ----------
-    source
-        A folder of videos and captions, or of such folders; a caption file; a task file
-        (:func:`howsteps.datasets.read_tasks`); or a task.
-    out
-        The work folder.
-    options
-        The options that affect the result.
     own_options
-        Those of single tasks, by name, instead.
-    script
-        The path of a script that a person wrote or edited, which is used as it is.
-    llm
-        A language model that edits the discovered script and reads every video: a
-        :class:`~howsteps.reader.LanguageModel`, to which questions are sent; its name, on the
-        usual server; or an :class:`~howsteps.reader.AnswerFolder`. If that writes questions, the
-        run ends with them. None: what a model said in an earlier run still holds, and nothing is
-        sent; ``"none"``: no longer.
-    force
-        Recompute these stages.
-    workers
-        The number of processes that work on videos.
-    executor
-        Used instead of local processes, for example a
-        :class:`howsteps.pipeline.ray_executor.RayExecutor`.
+        Those of single tasks, by name, instead of ``options``.
     pages
         Also write the page that shows the result, and the text exports.
-    callback
-        Called with every event.
 
     Raises
     ------
     HowstepsError
-        An argument is invalid, nothing can be read at all, a folder cannot be written, there is no
-        such stage, or a title was given for several tasks.
+        An argument is invalid, nothing can be read at all, or a folder cannot be written.
     """
     # Absolute, because other machines start in other folders.
     out, options = Path(out).absolute(), options or RunOptions()
