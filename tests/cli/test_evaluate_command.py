@@ -35,7 +35,7 @@ def test_methods_are_compared_in_tables(tea, tmp_path):
     files = [tmp_path / name for name in ("scores.json", "scores.csv", "f1.svg")]
     code, out, _ = run(
         *("evaluate", "methods", tea, "--methods", "uniform,narration,default", "--steps", "4,3"),
-        *("--seeds", "2", "--videos", "5", "--seconds", "0.2", "--judge", rules),
+        *("--seeds", "2", "--videos", "5", "--judge", rules),
         *("--json", files[0], "--csv", files[1], "--figure", files[2], "--quiet"),
     )
     assert code == 0
@@ -160,7 +160,6 @@ def test_the_paper_is_made_from_the_available_data(tmp_path):
     assert "| changing_tire | printed | 11.30 | – | -5.18 | – | – |" in page
     assert "| Make tea | paper | judged |" in page
     assert "coffee: scripts, alignment, localisation; the paper's release is missing" in page
-    assert "Make tea: rows of frames; there are no video files" in page
     assert "Missing" in screen
     files = {path.name for path in out.iterdir()}
     assert files == {
@@ -182,22 +181,3 @@ def test_no_data_is_an_error_in_one_line(tmp_path):
     assert code == 1
     assert "holds no usable ground truth" in err
     assert not (tmp_path / "r").exists()
-
-
-@pytest.mark.slow
-def test_frames_of_steps_are_shown_if_there_are_videos(tmp_path):
-    folder = write_tea_folder(tmp_path / "data" / "tea")
-    for n in range(2):
-        film(folder / f"v{n}.mp4", LENGTH, n)
-    out = tmp_path / "results"
-    code, _, err = run(
-        *("evaluate", "paper", tmp_path / "data", "--out", out, "--methods", "uniform"),
-        *("--steps", "4", "--quiet"),
-    )
-    assert code == 0, err
-    page = (out / "paper.md").read_text()
-    assert "## Frames: tea" in page
-    frames = page.count("](frames/v")
-    assert frames == len(list((out / "frames").glob("*.webp"))) > 4
-    assert frames == page.count("✓") + page.count("✗")
-    assert "there are no video files" not in page

@@ -122,7 +122,7 @@ class _Evaluation(LazyGroup):
     listed: ClassVar[dict[str, Listed]] = {
         "methods": Listed("evaluate", "Run methods on a data set, and compare their scores."),
         "stats": Listed("evaluate", "Show how regular a data set is: order, missing steps, times."),
-        "paper": Listed("paper", "Make the paper's tables and figures from your data."),
+        "paper": Listed("paper", "Make the paper's tables and its figure from your data."),
     }
 
 

@@ -1,9 +1,8 @@
-"""``howsteps evaluate paper``: the tables and figures of the paper, as far as the data allow it."""
+"""``howsteps evaluate paper``: the tables and the figure of the paper, as far as the data allow."""
 
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -20,13 +19,12 @@ from howsteps._cli.evaluate import (
     write_scores,
 )
 from howsteps._cli.screen import escape
-from howsteps.datasets.annotations import Labelled
 from howsteps.datasets.registry import Survey, survey
-from howsteps.errors import HowstepsError, MissingExtra, Problem
-from howsteps.evaluate import hit_table, in_truth, statistics
+from howsteps.errors import HowstepsError, MissingExtra
+from howsteps.evaluate import statistics
 from howsteps.evaluate.experiment import NoScore, Plan, Row, subsampled, summarise
-from howsteps.evaluate.methods import METHODS, Sample, choose
-from howsteps.evaluate.protocols import Bars, Rules
+from howsteps.evaluate.methods import Sample, choose
+from howsteps.evaluate.protocols import Bars
 from howsteps.io.files import Folder
 from howsteps.paper.methods import ALL_METHODS
 from howsteps.paper.tables import (
@@ -38,9 +36,7 @@ from howsteps.paper.tables import (
     script_table,
     statistics_table,
 )
-from howsteps.report.figures import frame_rows
 
-_STEPS_SHOWN = 10  # number of steps in the rows of frames, as in the paper
 _FETCH = "the paper's release is missing ('howsteps fetch niv' downloads it)"
 
 
@@ -61,7 +57,7 @@ def paper(
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="How many random samples.")] = 1,
     quiet: options.Quiet = False,
 ) -> None:
-    """Make the paper's tables and figures from your data.
+    """Make the paper's tables and its figure from your data.
 
     DATA is a folder of data sets, in any layout that 'evaluate methods' reads, with judgements
     (JSON with 'rules') beside them. The published numbers are next to yours, and what is missing is
@@ -86,79 +82,50 @@ def paper(
         raise HowstepsError(f"{data} holds no usable ground truth")
     tables = [_statistics(found)]
     _show(tables[0])
-    results = _Results()
+    rows: list[Row] = []
+    unscored: list[NoScore] = []
+    objectives: dict[str, dict[str, float]] = {}
     for labelled in found.tasks:
-        _measure(
-            labelled, found.judgements.get(labelled.task.name), plan, out, results, quiet=quiet
+        name = labelled.task.name
+        narrations = narrations_for(labelled, plan, quiet=quiet)
+        scores, reasons = run_measurements(
+            labelled, narrations, plan, found.judgements.get(name), quiet=quiet
         )
-    means = summarise(results.rows)
+        rows += scores
+        unscored += reasons
+        if narrations:
+            first = Sample(labelled, narrations, subsampled(labelled, plan.videos, 0))
+            with screen.counting(f"aligning {name}", 1, quiet=quiet):
+                objectives[name] = compare_aligners(
+                    first.narrated("paper"), matches=labelled.matches
+                )
+    means = summarise(rows)
     tables += (
         script_table(means, plan.steps),
-        alignment_table(results.objectives),
+        alignment_table(objectives),
         localisation_table(means, plan.steps),
     )
     for table in tables[1:]:
         _show(table)
-    missing = [*_missing(found, results.unscored), *results.missing]
-    write_scores(results.rows, out / "scores.csv")
-    if any(row.protocol == "paper-f1" for row in results.rows):
+    missing = _missing(found, unscored)
+    figure = []
+    write_scores(rows, out / "scores.csv")
+    if any(row.protocol == "paper-f1" for row in rows):
         try:
             draw_f1(means, out / "f1.svg")
-            results.figures.insert(0, "## F1 against K\n\n![F1 against K](f1.svg)")
+            figure = ["## F1 against K\n\n![F1 against K](f1.svg)"]
         except MissingExtra as error:
             missing.append(f"F1 against K, as a figure; {error}")
     how = f"{screen.plural(plan.seeds, 'random sample')} of {plan.videos} videos. F1 by `paper-f1`."
-    _write(out, [f"# Tables and figures\n\n{how}"], tables, results.figures, missing)
+    _write(out, f"# Tables and figure\n\n{how}", tables, figure, missing)
     screen.out.print("\n[bold]Missing[/]")
     for line in missing:
         screen.out.print(f"- {escape(line)}")
     screen.out.print(f"\nwritten to {escape(str(out / 'paper.md'))}", soft_wrap=True)
-    screen.finish([*found.problems, *results.problems], found=True)
-
-
-@dataclass(slots=True)
-class _Results:
-    """Collects the results of all tasks."""
-
-    rows: list[Row] = field(default_factory=list)
-    unscored: list[NoScore] = field(default_factory=list)
-    objectives: dict[str, dict[str, float]] = field(default_factory=dict)
-    figures: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-
-
-def _measure(
-    labelled: Labelled,
-    rules: Rules | None,
-    plan: Plan,
-    out: Path,
-    results: _Results,
-    *,
-    quiet: bool,
-) -> None:
-    """Read the narrations of a task once, and add its scores, alignments and rows of frames."""
-    narrations = narrations_for(labelled, plan, quiet=quiet)
-    rows, unscored = run_measurements(labelled, narrations, plan, rules, quiet=quiet)
-    results.rows += rows
-    results.unscored += unscored
-    first = Sample(labelled, narrations, subsampled(labelled, plan.videos, 0))
-    name = labelled.task.name
-    if narrations:
-        with screen.counting(f"aligning {name}", 1, quiet=quiet):
-            results.objectives[name] = compare_aligners(
-                first.narrated("paper"), matches=labelled.matches
-            )
-    try:
-        section, problems = _frames(first, out)
-        results.figures.append(section)
-        results.problems += problems
-    except HowstepsError as error:
-        results.missing.append(f"{name}: rows of frames; {error}")
+    screen.finish(found.problems, found=True)
 
 
 def _statistics(found: Survey) -> PaperTable:
-
     truths = [*found.truths, *(labelled.truth for labelled in found.tasks)]
     return statistics_table([statistics(truth) for truth in truths])
 
@@ -190,25 +157,6 @@ def _missing(found: Survey, unscored: Sequence[NoScore]) -> list[str]:
     return lines
 
 
-def _frames(first: Sample, out: Path) -> tuple[str, list[Problem]]:
-    """Rows of frames placed by the default method, for a task with video files."""
-    videos = [video for video in first.labelled.task.videos if video.media is not None]
-    if not videos:
-        raise HowstepsError("there are no video files")
-    found = METHODS["default"](first, _STEPS_SHOWN, 0)
-    table = hit_table(in_truth(found.localisations, first.truth), first.truth, found.steps)
-    matching = table.score().matching
-    right = {
-        (video, step)
-        for n, video in enumerate(first.truth.durations)
-        for step, true in enumerate(matching)
-        if true is not None and table.hits[n, step, true]
-    }
-    labels = [step.label for step in found.script.steps] if found.script else []
-    frames, problems = frame_rows(labels, found.localisations, right, videos, out)
-    return f"## Frames: {first.truth.task}\n\n{frames}", problems
-
-
 def _show(table: PaperTable) -> None:
     names, numbers = table.headings[:2], table.headings[2:]
     grid = screen.table(*map(escape, names), right=map(escape, numbers))
@@ -222,9 +170,9 @@ def _show(table: PaperTable) -> None:
 
 def _write(
     out: Path,
-    heading: Sequence[str],
+    heading: str,
     tables: Sequence[PaperTable],
-    figures: Sequence[str],
+    figure: Sequence[str],
     missing: Sequence[str],
 ) -> None:
     """Write every table as CSV, and everything as one Markdown page."""
@@ -233,5 +181,5 @@ def _write(
         csv.writer(text).writerows([table.headings, *table.rows])
         Folder(out).write(f"{table.name}.csv", text.getvalue().encode())
     gaps = "\n".join(["## Missing", "", *(f"- {line}" for line in missing)])
-    parts = [*heading, *(table.markdown() for table in tables), *figures, gaps]
+    parts = [heading, *(table.markdown() for table in tables), *figure, gaps]
     Folder(out).write("paper.md", ("\n\n".join(parts) + "\n").encode())
