@@ -19,9 +19,8 @@ from typing import Any
 
 from benchmarks.many_videos import tree_usage
 from howsteps.pipeline.context import Event, ItemDone
-from howsteps.pipeline.executor import Executor
+from howsteps.pipeline.executor import Executor, RayExecutor
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.ray_executor import RayExecutor
 from howsteps.pipeline.run import Run, run
 
 VERBS = "fill lift wash cut drill glue clean paint sand oil fold press turn heat cool mix".split()

@@ -184,7 +184,7 @@ def run(
     force
         Compute these stages again: names of :data:`howsteps.pipeline.options.STAGES`.
     executor
-        Used instead of local processes: a :class:`howsteps.pipeline.ray_executor.RayExecutor`.
+        Used instead of local processes: a :class:`howsteps.pipeline.executor.RayExecutor`.
 
     Returns
     -------

@@ -128,7 +128,7 @@ def test_an_unreachable_cluster(
     pytest.importorskip("ray")
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    cluster = ["--engine", "ray", "--address", f"127.0.0.1:{port}"]
+    cluster = ["--ray", f"127.0.0.1:{port}"]
     line = error_of(capsys, monkeypatch, "run", job, "--out", tmp_path / "out", *cluster)
     assert "no Ray cluster can be reached at 127.0.0.1" in line
     assert not (tmp_path / "out").exists()

@@ -37,7 +37,7 @@ CASES = (
     Case("sklearn", f"{LOOK} --mode paper", 1, "paper"),
     Case("torch", f"{LOOK} --network timm:x", 1, "gpu"),
     Case("faster_whisper", "narration FILM", 1, "asr"),
-    Case("ray", f"{RUN} --no-vision --engine ray", 1, "ray"),
+    Case("ray", f"{RUN} --no-vision --ray local", 1, "ray"),
     Case("starlette", "serve OUT --no-browser", 1, "serve"),
     Case("uvicorn", "serve OUT --no-browser", 1, "serve"),
     Case("av", "export OUT --format clips", 1, "vision"),

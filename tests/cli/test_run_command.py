@@ -5,16 +5,14 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-import typer
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from howsteps._cli import screen
 from howsteps._cli.app import app
-from howsteps._cli.run import executor_of, places_table
+from howsteps._cli.run import places_table
 from howsteps.errors import Problem
 from howsteps.pipeline.options import read_options
-from howsteps.pipeline.ray_executor import RayExecutor
 from howsteps.store import read_result
 from howsteps.task import LEVELS, SAID, Localisation, Script, Step, Task, Video
 from howsteps.task import Result as Found
@@ -133,17 +131,6 @@ class TestApply:
         [first] = [line for line in done.stdout.splitlines() if "1. fill the tub" in line]
         assert first.split()[-1] in LEVELS
         assert f"open this page: {tmp_path / 'out' / 'report.html'}" in done.stdout
-
-    def test_many_videos_are_rows(self) -> None:
-        videos = tuple(Video(name) for name in "abcde")
-        places = tuple(
-            Localisation(v.id, 0, None if v.id == "e" else 1.0, 1.0, 2.0, 0.9, SAID) for v in videos
-        )
-        console = Console(width=80, record=True, file=StringIO())
-        console.print(places_table(Found(Task("", videos), Script((Step("x", ()),)), places)))
-        heading, first, *_, last = console.export_text().splitlines()
-        assert heading.split() == ["video", *LEVELS, "absent"]
-        assert (first.split(), last.split()) == (["a", *"1000"], ["e", *"0001"])
 
     def test_a_missing_step_is_shown_as_absent(self) -> None:
         places = (Localisation("a", 0, 61.0, 60.0, 62.0, 0.5, SAID), Localisation("b", 0, None))
@@ -272,10 +259,3 @@ class TestProblems:
         assert done.exit_code == 1
         assert not (tmp_path / "out").exists()
         assert done.stderr.splitlines()[-1].endswith("no videos or captions were found here")
-
-
-def test_an_address_needs_the_ray_engine() -> None:
-    with pytest.raises(typer.BadParameter, match="--engine ray"):
-        executor_of("local", "head:6379")
-    assert executor_of("local", None) is None
-    assert executor_of("ray", "head:6379") == RayExecutor("head:6379")

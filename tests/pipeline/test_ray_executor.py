@@ -13,9 +13,8 @@ from howsteps.errors import HowstepsError
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context, Event, ItemDone
-from howsteps.pipeline.executor import Outcome
+from howsteps.pipeline.executor import RAY_TRIES, Outcome, RayExecutor
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.ray_executor import TRIES, RayExecutor
 from howsteps.pipeline.run import run
 from tests.pipeline.jobs import captions, written
 from tests.pipeline.work import (
@@ -78,7 +77,7 @@ def test_an_item_that_always_dies_fails_with_a_reason(cluster):
     outcomes = {o.index: o for o in cluster.map(die_always, ["a", "deadly"])}
     assert outcomes[0].value == "alive"
     assert "dies every time" in outcomes[1].failure.reason
-    assert TRIES > 1
+    assert RAY_TRIES > 1
 
 
 def test_the_number_of_tasks_in_flight_is_bounded(cluster, tmp_path):

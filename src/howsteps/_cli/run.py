@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -14,9 +14,8 @@ from howsteps._cli import options, screen
 from howsteps._cli.screen import escape
 from howsteps._cli.script import show_order_variation, show_script
 from howsteps.io.text import format_time, read_text
-from howsteps.pipeline.executor import Executor, cores
+from howsteps.pipeline.executor import RayExecutor, cores
 from howsteps.pipeline.placing import place_again
-from howsteps.pipeline.ray_executor import RayExecutor
 from howsteps.pipeline.run import NO_MODEL
 from howsteps.pipeline.run import run as run_pipeline
 from howsteps.reader import AnswerFolder, LanguageModel
@@ -26,7 +25,6 @@ from howsteps.report.page import INDEX, PAGE
 from howsteps.script.order import partial_order
 from howsteps.task import LEVELS, Level, Localisation, Result
 
-Engine = Literal["local", "ray"]
 MAX_COLUMNS = 4  # videos that fit beside the labels of the steps
 
 
@@ -64,18 +62,12 @@ def run(
     extents: options.AnyExtents = "found",
     parser: options.Parser = None,
     force: options.Force = None,
-    engine: Annotated[
-        Engine,
-        options.rare_option(
-            help="Run on this machine, or on a Ray cluster whose machines all see INPUT and the "
-            "work folder. Ray needs: pip install 'howsteps\\[ray]'."
-        ),
-    ] = "local",
-    address: Annotated[
+    ray: Annotated[
         str | None,
         options.rare_option(
             metavar="HOST:PORT",
-            help="The head node of the Ray cluster. Default: one on this machine, or a new one.",
+            help="Run on the Ray cluster with this head node ('local': one on this machine), whose "
+            "machines all see INPUT and the work folder. Needs: pip install 'howsteps\\[ray]'.",
         ),
     ] = None,
 ) -> None:
@@ -101,7 +93,7 @@ def run(
             llm=reader,
             force=[str(stage) for stage in force or ()],
             workers=workers or cores(),
-            executor=executor_of(engine, address),
+            executor=RayExecutor(None if ray == "local" else ray) if ray else None,
             callback=callback,
         )
     if isinstance(reader, AnswerFolder) and reader.ask:
@@ -163,15 +155,6 @@ def show_questions(reader: AnswerFolder) -> None:
             "--ask again",
             soft_wrap=True,
         )
-
-
-def executor_of(engine: Engine, address: str | None) -> Executor | None:
-    """The chosen executor; None for processes on this machine."""
-    if engine == "ray":
-        return RayExecutor(address)
-    if address is not None:
-        raise typer.BadParameter("an address needs --engine ray", param_hint="--address")
-    return None
 
 
 def localise(
@@ -259,9 +242,11 @@ def apply(
         screen.show_problems(done.problems)
         show_questions(reader)
         return
-    for result in done.results.values():
-        screen.out.print(places_table(result))
+    if done.results and len(done.result.task.videos) <= MAX_COLUMNS:
+        screen.out.print(places_table(done.result))
         show_location(out)
+    else:
+        show(done.results, done.folders)
     screen.finish(done.problems, found=bool(done.results))
 
 
@@ -318,28 +303,12 @@ def _level_count(level: Level, count: int) -> str:
 
 
 def places_table(result: Result) -> Table:
-    """A table of steps by videos, with the time and level of every place.
-
-    Of more videos than fit, it has a row each, with the number of places of each level.
-    """
-    if len(result.task.videos) > MAX_COLUMNS:
-        return _places_by_video(result)
+    """A table of steps by videos, with the time and level of every place."""
     table = screen.table("step", right=[escape(video.id) for video in result.task.videos])
     for index, step in enumerate(result.steps):
         places = {p.video: p for p in result.localisations if p.step == index}
         cells = (_cell(places.get(video.id)) for video in result.task.videos)
         table.add_row(screen.cut(f"{index + 1}. {escape(step.label)}"), *cells)
-    return table
-
-
-def _places_by_video(result: Result) -> Table:
-    headings = (*LEVELS, "absent")
-    table = screen.table("video", right=headings)
-    for video in result.task.videos:
-        levels = Counter(
-            "absent" if place.time is None else place.level for place in result.by_video[video.id]
-        )
-        table.add_row(screen.cut(escape(video.id)), *(str(levels[name]) for name in headings))
     return table
 
 

@@ -72,7 +72,6 @@ def place_again(
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
     by_hand: Sequence[Localisation] | None = None,
-    matched: bool = False,
     parser: str | None = None,
     pages: bool = True,
     unchanged_since: tuple[int, int] | None = None,
@@ -88,17 +87,14 @@ def place_again(
     work
         The work folder of a single result.
     script
-        The new script; the path of its file; or its text. None: that of the result, for other
-        videos.
+        The new script; the path of its file; or its text. Steps without mentions are matched with
+        what is said. None: the script of the result, for other videos.
     keep, drop
         Ids of videos that were set aside, to be used; and of videos to leave out from now on.
     by_hand
         Places that a person chose for steps of the new script: each is treated as a mention there,
         and is certain. A localisation without a time means that the step is not in the video.
         None: keep those of the existing result, for steps with the same label or mentions.
-    matched
-        Match the steps of a ``Script`` that have no mentions with what is said, as is done for
-        text; otherwise they stay without mentions.
     parser
         Another spaCy pipeline, by name or folder; that of ``options.json`` is not used.
     pages
@@ -138,11 +134,9 @@ def place_again(
     elif not isinstance(script, Script):
         new, remarks = read_given_script(script, before.task, before.script, options, context)
         problems += remarks
-    elif matched:
+    else:
         reader = partial(read_labels, parser=options.parser, context=context)
         new = with_matches(script, before.task, reader)
-    else:
-        new = script
     new = _with_record(new, before.script)
     manual = _still_placed(before, new, BY_HAND) if by_hand is None else tuple(by_hand)
     _check(manual, before.task, new)

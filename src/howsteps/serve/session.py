@@ -330,7 +330,6 @@ class Session:
                 self.folder,
                 replace(self.result.script, steps=draft.steps),
                 by_hand=draft.by_hand,
-                matched=True,
                 pages=False,
                 unchanged_since=self._fingerprint,
                 callback=self._on_event,
