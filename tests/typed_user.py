@@ -39,7 +39,7 @@ def onwards(result: Result, model: Path) -> tuple[float, ...]:
 
 def in_parts(task: Task) -> str:
     script = howsteps.script.discover(howsteps.narration.extract_relations(task))
-    return howsteps.place(task, script, mode="paper", seed=1).to_json()
+    return howsteps.place(task, script, extents="filled").to_json()
 
 
 def many(source: Path) -> dict[str, int]:

@@ -15,7 +15,6 @@ from howsteps.errors import HowstepsError, Problem
 from howsteps.io.files import Folder
 from howsteps.localise import filled, localise
 from howsteps.narration import extract_relations
-from howsteps.paper.localise import localise as cluster_task
 from howsteps.pipeline.apply import apply as apply_model
 from howsteps.pipeline.apply import read_videos
 from howsteps.pipeline.cache import Cache
@@ -231,8 +230,6 @@ def place(
     script: Script | Path | str,
     features: "Mapping[str, NDArray[np.float32]] | None" = None,
     *,
-    mode: Mode = "default",
-    seed: int = 0,
     extents: Extents = "found",
 ) -> Result:
     """Place the steps of a script in the videos of a task. Nothing is read but the script.
@@ -248,7 +245,7 @@ def place(
     features
         Features of the videos, T×d by video id, with a row for every third of a second. None: the
         words of the narration are used.
-    mode, seed, extents
+    extents
         As in :func:`discover`.
 
     Returns
@@ -261,17 +258,13 @@ def place(
         The script cannot be used, or no video is long enough for its steps.
     """
     if not any(video.sentences for video in task.videos):
-        task = extract_relations(task, mode=mode)
+        task = extract_relations(task)
     problems: list[Problem] = []
     if not isinstance(script, Script):
-        options = RunOptions(mode=mode)
         with tempfile.TemporaryDirectory() as folder:
             context = Context(Cache(Path(folder)))
-            script, problems = read_given_script(script, task, Script(()), options, context)
-    if mode == "default":
-        places = localise(task, script, features).localisations
-    else:
-        places = cluster_task(task, script, features, mode=mode, seed=seed).localisations
+            script, problems = read_given_script(script, task, Script(()), RunOptions(), context)
+    places = localise(task, script, features).localisations
     if extents == "filled" and features:
         places = filled(places, features)
     return Result(task, script, places, problems=tuple(problems))
