@@ -37,7 +37,6 @@ def test_vectors_are_written_and_summarised(work: tuple[Path, str, int]) -> None
     assert vectors.shape == (5, 1280)
     assert "1 video described (0:01), 1 video set aside" in out
     assert "5 intervals × 1,280 numbers\n" in out
-    assert "MB cached in" in out
     assert code == 3
     assert "broken.mp4: is not a readable video file" in out
 

@@ -1,8 +1,6 @@
 """``howsteps features``: compute one vector per interval of the videos."""
 
-import io
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +22,6 @@ from howsteps.task import Mode, Task
 from howsteps.vision.features import Features, Method, PooledFrames
 
 FOLDER = "features"
-_BLOCK = 1024  # rows that are written at once
 
 
 def features(
@@ -82,8 +79,6 @@ def features(
             _write(result.vectors, where)
             show(task, result, len(videos), where.path)
             found = found or bool(result.vectors)
-    if found:
-        show_cache(context.cache.folder)
     screen.finish(problems, found=found)
 
 
@@ -98,28 +93,13 @@ def _method(mode: Mode, quick: bool, network: str | None, seed: int) -> Method:
 
 def _write(vectors: Mapping[str, NDArray[np.float32]], folder: Folder) -> None:
     for video, rows in vectors.items():
-        folder.write(f"{video}.npy", _npy_parts(rows))
-
-
-def _npy_parts(rows: NDArray[np.float32]) -> Iterator[bytes]:
-    """The bytes of ``numpy.save`` in parts, without another copy of hours of features."""
-    header = io.BytesIO()
-    rows = np.ascontiguousarray(rows)
-    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(rows))
-    yield header.getvalue()
-    for start in range(0, len(rows), _BLOCK):
-        yield rows[start : start + _BLOCK].tobytes()
+        with folder.writing(f"{video}.npy") as file:
+            np.save(file, rows)
 
 
 def show(task: Task, result: Features, videos: int, folder: Path) -> None:
-    """Print how many videos were processed, the time it took, and where the vectors are."""
+    """Print how many videos were processed, and where the vectors are."""
     screen.out.print(f"[bold]{escape(task.name)}[/]: {_videos(result, videos)}")
-    spent: Counter[str] = Counter()
-    for video in result.described:
-        spent.update(video.spent)
-    if work := sum(spent.values()):
-        parts = ", ".join(f"{name} {100 * s / work:.0f}%" for name, s in spent.most_common())
-        screen.out.print(f"[dim]{work:,.0f} s of work: {parts}[/]")
     if result.vectors:
         rows = sum(len(vectors) for vectors in result.vectors.values())
         width = next(iter(result.vectors.values())).shape[1]
@@ -127,12 +107,6 @@ def show(task: Task, result: Features, videos: int, folder: Path) -> None:
         counted = f" ({kinds})" if kinds else ""
         screen.out.print(f"{rows:,} intervals × {width:,} numbers{counted}")
         screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)
-
-
-def show_cache(cache: Path) -> None:
-    """Print the size of the cache."""
-    size = sum(path.stat().st_size for path in cache.rglob("*") if path.is_file())
-    screen.out.print(f"[dim]{size / 1e6:,.0f} MB cached in {escape(str(cache))}[/]", soft_wrap=True)
 
 
 def _videos(result: Features, videos: int) -> str:
