@@ -165,10 +165,10 @@ def times(task: Task) -> None:
         }
         for name, edit in edits.items():
             page.write_text(edit(page.read_text("utf-8")), "utf-8")
-            command = [sys.executable, "-c", _COMMAND, "localise", "-q"]
+            command = [sys.executable, "-c", _COMMAND, "place", "-q"]
             started, before = time.perf_counter(), os.times()
             subprocess.run(  # noqa: S603 - our own command
-                [*command, "--out", out, "--script", page], check=True, capture_output=True
+                [*command, out, "--script", page], check=True, capture_output=True
             )
             spent, after = time.perf_counter() - started, os.times()
             core = after[2] + after[3] - before[2] - before[3]

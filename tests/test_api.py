@@ -55,7 +55,7 @@ class TestNames:
         listed = set(re.findall(r"`howsteps\.(\w+)", page))
         assert listed == {*howsteps.__all__} - {"__version__"}
 
-    @pytest.mark.parametrize("name", ["discover", "run", "apply", "export", "place", "place_again"])
+    @pytest.mark.parametrize("name", ["discover", "run", "apply", "export", "place"])
     def test_signatures_are_readable(self, name: str) -> None:
         function = getattr(howsteps, name)
         signature = inspect.signature(function)

@@ -132,7 +132,7 @@ def test_nothing_outside_is_changed_and_nothing_hangs(place, tmp_path, monkeypat
             (attacked / "mine.txt").write_text("mine")
         for command in (
             ("export", work, *EVERY_FORMAT),
-            ("localise", "--out", work, "--script", place / "edited.md"),
+            ("place", work, "--script", place / "edited.md"),
             ("apply", work, place / "new", "--out", work, "--workers", 1),
             ("script", place / "wash", "--out", work, "--workers", 1),
             ("features", place / "wash", "--out", work, "--workers", 1),

@@ -55,7 +55,7 @@ def test_a_linked_part_is_refused_and_what_it_leads_to_stays(work, home, part) -
     with pytest.raises(CannotWrite, match="is a link"):
         Session(work)
     with pytest.raises(CannotWrite, match="is a link"):
-        howsteps.place_again(work, "1. fill the kettle\n")
+        howsteps.place(work, "1. fill the kettle\n")
     if part == "report-pictures":
         with pytest.raises(CannotWrite, match="is a link"):
             CliRunner().invoke(app, ["export", str(work), "-f", "page"], catch_exceptions=False)
@@ -65,7 +65,7 @@ def test_a_linked_part_is_refused_and_what_it_leads_to_stays(work, home, part) -
 @pytest.mark.slow
 def test_files_in_the_folder_of_new_videos_that_were_not_uploaded_stay(work, home) -> None:
     home.rename(work / FOLDER)
-    howsteps.place_again(work, "1. boil the water\n")  # makes the model
+    howsteps.place(work, "1. boil the water\n")  # makes the model
     session = Session(work)
     session.start()
     assert session.wait_until_placed(60)
@@ -109,10 +109,10 @@ def test_copies_of_videos_are_not_written_through_links_or_pipes(tmp_path, home,
 
 @pytest.mark.slow
 def test_exports_that_howsteps_did_not_write_stay(work) -> None:
-    howsteps.place_again(work, "1. fill the kettle\n2. boil the water\n")
+    howsteps.place(work, "1. fill the kettle\n2. boil the water\n")
     mine = work / "exports" / "vtt" / "mine.vtt"
     mine.write_text("my own notes")
-    howsteps.place_again(work, "1. fill the kettle\n2. boil the water\n3. add the leaves\n")
+    howsteps.place(work, "1. fill the kettle\n2. boil the water\n3. add the leaves\n")
     assert mine.read_text() == "my own notes"
 
 
@@ -158,7 +158,7 @@ def test_the_options_of_a_folder_load_no_code(work, tmp_path, monkeypatch, caplo
     (tmp_path / "evil" / "meta.json").write_text("{}")
     for parser in ("antigravity", str(tmp_path / "evil")):
         write_options(RunOptions(vision=False, parser=parser, speech=str(tmp_path)), work)
-        result = howsteps.place_again(work, "1. carefully fill up the kettle\n")
+        result = howsteps.place(work, "1. carefully fill up the kettle\n")
         [remark] = [str(each) for each in result.problems if "parser" in str(each)]
         assert "is not loaded; if you trust it, give it as `parser`" in remark
         session = Session(work)
@@ -166,7 +166,7 @@ def test_the_options_of_a_folder_load_no_code(work, tmp_path, monkeypatch, caplo
         session.stop()
     assert "antigravity" not in sys.modules
     with pytest.raises(HowstepsError, match="antigravity"):  # who names it gets it
-        howsteps.place_again(work, "1. fill it up\n", parser="antigravity")
+        howsteps.place(work, "1. fill it up\n", parser="antigravity")
 
 
 @pytest.mark.slow
@@ -179,7 +179,7 @@ def test_what_a_folder_says_has_no_meaning_for_the_terminal(work, tmp_path) -> N
     (work / "result.json").write_text(json.dumps(written))
     new = captions(tmp_path / "new", ("ann",))
     for command in (
-        ("localise", "--out", work, "--drop", "Ada"),
+        ("place", work, "--drop", "Ada"),
         ("apply", work, new, "--out", tmp_path / "applied"),
         ("run", new, "--out", tmp_path / "run", "--title", f"{escape}wash"),
     ):
@@ -189,7 +189,7 @@ def test_what_a_folder_says_has_no_meaning_for_the_terminal(work, tmp_path) -> N
 
 
 def test_a_model_has_a_bounded_number_of_words(work, tmp_path) -> None:
-    howsteps.place_again(work, "1. fill the kettle\n2. boil the water\n")
+    howsteps.place(work, "1. fill the kettle\n2. boil the water\n")
     path = work / "model" / "features.json"
     content = json.loads(path.read_text())
     path.write_text(json.dumps({**content, "words": [[f"w{n}", 1.0] for n in range(1_000_000)]}))

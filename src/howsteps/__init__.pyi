@@ -16,7 +16,6 @@ from .api import (
     discover as discover,
     export as export,
     place as place,
-    place_again as place_again,
     read_result as read_result,
     run as run,
 )

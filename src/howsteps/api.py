@@ -41,7 +41,6 @@ __all__ = [
     "discover",
     "export",
     "place",
-    "place_again",
     "read_result",
     "run",
 ]
@@ -226,27 +225,41 @@ def _run(
 
 
 def place(
-    task: Task,
-    script: Script | Path | str,
+    videos: Task | AnyPath,
+    script: Script | Path | str | None = None,
     features: "Mapping[str, NDArray[np.float32]] | None" = None,
     *,
     extents: Extents = "found",
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    parser: str | None = None,
+    callback: "Callback | None" = None,
 ) -> Result:
-    """Place the steps of a script in the videos of a task. Nothing is read but the script.
+    """Place the steps of a script in the videos of a task, or of a work folder.
+
+    The files of a work folder are updated: ``howsteps place``. Its videos are not read. With a
+    task, nothing is written.
 
     Parameters
     ----------
-    task
-        The videos, with captions (:func:`howsteps.datasets.read_tasks`) or with their mentions
-        (:func:`howsteps.narration.extract_relations`).
+    videos
+        A task, with captions (:func:`howsteps.datasets.read_tasks`) or with its mentions
+        (:func:`howsteps.narration.extract_relations`); or the work folder of a run.
     script
         A script (:func:`howsteps.script.discover`); the path of a list of steps; or its text, one
-        step a line.
+        step a line. None: that of the work folder, for other videos.
     features
-        Features of the videos, T×d by video id, with a row for every third of a second. None: the
-        words of the narration are used.
+        Features of the videos of a task, T×d by video id, with a row for every third of a second.
+        None: the words of the narration are used.
     extents
-        As in :func:`discover`.
+        As in :func:`discover`, for a task.
+    keep, drop
+        In a work folder: ids of videos that were set aside, to be used; and of videos to leave out
+        from now on.
+    parser
+        Another spaCy pipeline, by name or folder.
+    callback
+        Called with every event.
 
     Returns
     -------
@@ -255,15 +268,24 @@ def place(
     Raises
     ------
     HowstepsError
-        The script cannot be used, or no video is long enough for its steps.
+        The script cannot be used, there is no result in the folder, or no video is long enough for
+        its steps.
     """
-    if not any(video.sentences for video in task.videos):
-        task = extract_relations(task)
+    if not isinstance(videos, Task):
+        return place_again(
+            Path(videos), script, keep=keep, drop=drop, parser=parser, callback=callback
+        )
+    if script is None:
+        raise HowstepsError("a task has no script: give one as `script`")
+    task = videos
     problems: list[Problem] = []
+    if not any(video.sentences for video in task.videos):
+        task = extract_relations(task, model=parser)
     if not isinstance(script, Script):
         with tempfile.TemporaryDirectory() as folder:
             context = Context(Cache(Path(folder)))
-            script, problems = read_given_script(script, task, Script(()), RunOptions(), context)
+            options = RunOptions(parser=parser)
+            script, problems = read_given_script(script, task, Script(()), options, context)
     places = localise(task, script, features).localisations
     if extents == "filled" and features:
         places = filled(places, features)

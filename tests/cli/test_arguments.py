@@ -54,7 +54,7 @@ def test_an_empty_path_is_not_the_current_folder(
         "export {} -f page",
         "serve {}",
         "apply {} {job}",
-        "localise --out {} --script script.md",
+        "place {} --script script.md",
     ],
 )
 @pytest.mark.parametrize("name", ["empty", "nosuch"])
@@ -87,8 +87,8 @@ def test_a_file_is_not_a_work_folder(
     job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (file := tmp_path / "steps.txt").write_text("x")
-    for asked in (["run", job], ["localise", "--script", file]):
-        said = error_of(capsys, monkeypatch, *asked, "--out", file)
+    for asked in (["run", job, "--out"], ["place", "--script", file]):
+        said = error_of(capsys, monkeypatch, *asked, file)
         assert said.endswith("steps.txt is a file, not a folder")
 
 
@@ -105,7 +105,7 @@ def test_a_file_is_not_a_work_folder(
         ["evaluate", "methods"],
         ["apply", "model"],
         ["run", "job", "--out"],
-        ["localise", "--script", "script.md", "--out"],
+        ["place", "--script", "script.md"],
     ],
     ids=" ".join,
 )

@@ -107,7 +107,7 @@ class TestSeveralJobs:
         assert done.exit_code == 0
         cats, dogs = read_result(out / "cats"), read_result(out / "dogs")
         assert (cats.task.name, len(cats.steps), len(dogs.steps)) == ("Cat care", 4, 5)
-        call("localise", "--out", out / "cats", "--script", out / "cats" / "script.md", "-q")
+        call("place", out / "cats", "--script", out / "cats" / "script.md", "-q")
         assert json.loads((out / "cats" / "options.json").read_text())["steps"] == 4
 
     def test_the_command_line_wins_over_both(self, jobs: Path, tmp_path: Path) -> None:

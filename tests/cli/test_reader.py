@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from howsteps import AnswerFolder, LanguageModel, discover, place_again, read_result
+from howsteps import AnswerFolder, LanguageModel, discover, place, read_result
 from howsteps._cli.app import app
 from howsteps.reader.client import KEY_VARIABLE
 from tests.jobs import write_tea_folder
@@ -125,7 +125,7 @@ def test_what_was_read_survives_runs_and_edits_without_a_model(
     before = read_result(out)
     assert run(videos, out, "--quiet")[0] == 0
     assert (out / "result.json").read_bytes() == first
-    placed = place_again(out, "put the bag in the cup\nboil the water\nstir the tea\n")
+    placed = place(out, "put the bag in the cup\nboil the water\nstir the tea\n")
     assert {p.evidence for p in placed.places if p.step == 2} == {"said here"}
     assert placed.read_videos == before.read_videos
     assert (placed.script.editor, placed.script.changes) == ("small", before.script.changes)

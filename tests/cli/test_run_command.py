@@ -79,7 +79,7 @@ class TestLocalise:
         out = tmp_path / "out"
         call("run", job, "--out", out, "--title", "Cat care", "--quick", "--mode", "paper", "-q")
         before = read_options(out)
-        done = call("localise", "--out", out, "--script", out / "script.md", "-q")
+        done = call("place", out, "--script", out / "script.md", "-q")
         assert done.exit_code == 0
         assert "Cat care: " in done.stdout
         assert read_options(out) == before
@@ -101,7 +101,7 @@ class TestLocalise:
         page.write_text(
             text.replace(f"1. {first.label}", "1. bake a cake\n2. Begin (optional)", 1), "utf-8"
         )
-        done = call("localise", "--out", out, "--script", page, "-q")
+        done = call("place", out, "--script", page, "-q")
         assert done.exit_code == 0
         assert "script.md:3: no narrator mentions the step 'bake a cake'" in done.stderr
         assert "Begin (optional)" in done.stdout

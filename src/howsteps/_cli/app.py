@@ -131,9 +131,7 @@ class _Commands(LazyGroup):
         "run": Listed("run", "Find the steps of a job in a folder of its videos."),
         "serve": Listed("export", "Edit the steps of a result in its page."),
         "export": Listed("export", "Write a result for other programs, or its page again."),
-        "localise": Listed(
-            "run", "Place the steps again, after you edited them, or in other videos."
-        ),
+        "place": Listed("run", "Place the steps again, after you edited them, or in other videos."),
         "apply": Listed("run", "Find the steps that an earlier run learnt in new videos."),
         "demo": Listed("demo", "Try it: find the steps of a job that ships with howsteps."),
         "doctor": Listed("doctor", "Show what is installed, and how to install what is missing."),

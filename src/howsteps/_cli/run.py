@@ -1,4 +1,4 @@
-"""``howsteps run``, ``localise`` and ``apply``: from videos to the places of their steps."""
+"""``howsteps run``, ``place`` and ``apply``: from videos to the places of their steps."""
 
 import os
 from collections import Counter
@@ -157,10 +157,8 @@ def show_questions(reader: AnswerFolder) -> None:
         )
 
 
-def localise(
-    work: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="The work folder of a run.")
-    ],
+def place(
+    work: Annotated[Path, typer.Argument(metavar="WORK", hidden=True)],
     script: Annotated[
         Path | None,
         typer.Option(
@@ -176,11 +174,11 @@ def localise(
 ) -> None:
     """Place the steps again, after you edited them, or in other videos.
 
-    The videos of the work folder are not read, so it takes seconds. Steps that you wrote are
-    matched with what narrators say, and the files of the work folder are updated. --keep uses a
-    video that was set aside. To change options or to add videos, use 'run' with --script.
+    WORK is the work folder of a run. Its videos are not read, so it takes seconds. Steps that you
+    wrote are matched with what narrators say, and the files of the work folder are updated. --keep
+    uses a video that was set aside. To change options or to add videos, use 'run' with --script.
 
-    Example: howsteps localise --out steps/ --script steps/script.md
+    Example: howsteps place steps/ --script steps/script.md
     """
     if not (script or keep or drop):
         raise typer.BadParameter("what is to change? Give --script, --keep or --drop")

@@ -80,31 +80,22 @@ def place_again(
     """Place the steps of another script in the videos of a work folder, and update its files.
 
     Writes the same files as a run: ``script.md``, ``result.json``, ``model/``, the page and the
-    exports.
+    exports. Steps of a ``Script`` that have no mentions are matched with what is said.
+
+    The arguments are those of :func:`howsteps.place`.
 
     Parameters
     ----------
-    work
-        The work folder of a single result.
-    script
-        The new script; the path of its file; or its text. Steps without mentions are matched with
-        what is said. None: the script of the result, for other videos.
-    keep, drop
-        Ids of videos that were set aside, to be used; and of videos to leave out from now on.
     by_hand
         Places that a person chose for steps of the new script: each is treated as a mention there,
         and is certain. A localisation without a time means that the step is not in the video.
         None: keep those of the existing result, for steps with the same label or mentions.
-    parser
-        Another spaCy pipeline, by name or folder; that of ``options.json`` is not used.
     pages
         Also write the page and the exports.
     unchanged_since
         The :func:`~howsteps.io.files.fingerprint` of the result that the script was made from;
         None: of the one that is there. If another program replaces it meanwhile, nothing is
         written.
-    callback
-        Called with every event.
 
     Returns
     -------

@@ -74,7 +74,7 @@ HOW_TO_EDIT = """\
 a step says that it may be left out, "or" before one that it is done instead of the step above.
 "also:" lists the phrases that count as this step; "+ another step" joins that step to the one
 above. A step without "also:" is matched by its name.
-Then: howsteps localise --out THIS_FOLDER --script script.md -->"""
+Then: howsteps place THIS_FOLDER --script script.md -->"""
 
 
 class VideoChoices(NamedTuple):

@@ -234,7 +234,7 @@ function diskTools() {
   return [
     tool("save", "Save script.md", () => {
       text();
-      announce("Saved. To place these steps, run: howsteps localise --out WORK --script script.md");
+      announce("Saved. To place these steps, run: howsteps place WORK --script script.md");
     }),
     history.edits.length > 0 &&
       tool("discard", "Discard", () => {

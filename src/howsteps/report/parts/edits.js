@@ -131,7 +131,7 @@ function withCounts(shown) {
   return { ...shown, steps };
 }
 
-/** The script as text, for `howsteps localise --script`. */
+/** The script as text, for `howsteps place --script`. */
 function scriptText(shown) {
   const phrases = shown.steps.map(() => new Map());
   for (const video of shown.videos) {
