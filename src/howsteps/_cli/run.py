@@ -191,7 +191,6 @@ def place(
 
 
 def apply(
-    context: typer.Context,
     model: Annotated[Path, typer.Argument(metavar="WORK", hidden=True)],
     sources: Annotated[list[Path], typer.Argument(metavar="VIDEO...", hidden=True)],
     out: Annotated[
