@@ -45,7 +45,7 @@ def test_json_has_the_documented_shape(folder: Path, tmp_path: Path) -> None:
     heard = json.loads(target.read_text("utf-8"))
     assert code == 0
     assert heard["version"] == 1
-    [relation] = heard["videos"]["one"]["mentions"]
+    [relation] = heard["videos"]["one"]["relations"]
     assert (relation["verb"], relation["noun"], relation["particle"]) == ("remove", "nut", "")
     assert 1.0 <= relation["start"] < relation["end"] <= 5.0
     assert relation["negated"] is False
@@ -59,9 +59,10 @@ def test_json_has_places_tools_and_whether_it_is_work(tmp_path: Path) -> None:
     captions.write_text(GOOD.replace("first you remove the nuts", said))
     _, out, _ = run("narration", captions, "--json", "-")
     [video] = json.loads(out)["videos"].values()
-    [relation] = video["mentions"]
+    [relation] = video["relations"]
     assert relation["places"] == [{"preposition": "in", "noun": "pan"}]
     assert relation["tools"] == ["tongs"]
+    assert relation["act"] is (relation["work"] >= 0.5)
 
 
 @pytest.mark.parametrize("mode", ["paper", "authors"])
@@ -70,11 +71,11 @@ def test_the_modes_of_the_paper_use_direct_objects_only(tmp_path: Path, mode: st
     captions.write_text(GOOD.replace("first you", "go around it and take a rag and"))
     _, out, _ = run("narration", captions, "--mode", mode, "--json", "-")
     [video] = json.loads(out)["videos"].values()
-    assert [(r["verb"], r["noun"]) for r in video["mentions"]] == [
+    assert [(r["verb"], r["noun"]) for r in video["relations"]] == [
         ("take", "rag"),
         ("remove", "nut"),
     ]
-    assert not any(r["places"] for r in video["mentions"])
+    assert all(r["act"] and not r["places"] for r in video["relations"])
 
 
 def test_stdout_has_only_json(folder: Path) -> None:

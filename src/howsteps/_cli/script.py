@@ -40,7 +40,7 @@ from howsteps.pipeline.work_folder import (
 )
 from howsteps.script.order import PartialOrder, partial_order
 from howsteps.store import VERSION, narration_record, script_record, stored_time
-from howsteps.task import Mention, Mode, OtherWay, Script, Step, Task, Video
+from howsteps.task import Mention, Mode, OtherWay, Script, Sentence, Step, Task, Video
 
 BAR = 10  # characters of a full bar
 MAX_RELATIONS = 20  # relations of a job that are listed
@@ -312,8 +312,16 @@ def record_of_script(task: Task, found: Script) -> dict[str, Any]:
 
 
 def record(video: Video) -> dict[str, Any]:
-    """The sentences and mentions of a video, as in ``result.json``."""
-    return {"title": video.title, **msgspec.to_builtins(narration_record(video))}
+    """The sentences and relations of a video, as JSON values."""
+    narration = msgspec.to_builtins(narration_record(video))
+    return {
+        "title": video.title,
+        "sentences": narration["sentences"],
+        "relations": [
+            {**entry, "act": mention.is_work}
+            for entry, mention in zip(narration["mentions"], video.mentions, strict=True)
+        ],
+    }
 
 
 def show_task(task: Task) -> None:
@@ -328,22 +336,37 @@ def show_task(task: Task) -> None:
     if len(task.videos) == 1:
         show_video(task.videos[0])
     else:
-        screen.out.print(relation_table(relations[:MAX_RELATIONS]))
+        screen.out.print(relation_table(task, relations[:MAX_RELATIONS]))
 
 
-def relation_table(relations: Sequence[CommonRelation]) -> Table:
+def relation_table(task: Task, relations: Sequence[CommonRelation]) -> Table:
     """The relations of a task, how many videos mention them, and how they are phrased."""
-    table = screen.table(right=("videos", "mentions"))
+    wide = screen.is_wide()
+    table = screen.table(right=("videos", "mentions"), expand=wide)
     table.add_column("relation")
     table.add_column("usually said as")
+    if wide:
+        table.add_column("for example", no_wrap=True, overflow="ellipsis", ratio=1)
+    sentences = {video.id: video.sentences for video in task.videos}
     for common in relations:
-        table.add_row(
+        example = common.example
+        quote = excerpt(example, sentences[example.video][example.sentence])
+        cells = (
             str(common.videos),
             str(common.mentions),
             screen.cut(escape(str(common.relation))),
             screen.cut(escape(common.phrase)),
+            f"[dim]{format_time(example.start)}[/] {escape(quote)}",
         )
+        table.add_row(*cells[: len(table.columns)])
     return table
+
+
+def excerpt(mention: Mention, sentence: Sentence, around: float = 1.0) -> str:
+    """The words of a sentence that are spoken within a second of a mention."""
+    start, end = mention.start - around, mention.end + around
+    words = [word.text for word in sentence.words if word.end > start and word.start < end]
+    return " ".join(words)
 
 
 def show_video(video: Video) -> None:
