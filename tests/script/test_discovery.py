@@ -211,7 +211,7 @@ def test_an_error_of_one_narrator_is_not_a_name() -> None:
 
 
 def test_a_verb_without_its_place_gives_way_to_a_complete_one() -> None:
-    task = spoken.task(*["put apple"] * 5)
+    task = spoken.task(*["put apple; add apple"] * 5)
     put = [mention_of("put the apples", f"v{n}") for n in range(5)]
     dip = [mention_of("dip the apples", f"v{n}") for n in range(3)]
     assert name_steps(task, [[[*put, *dip]]])[0].label == "dip the apples"
@@ -272,9 +272,52 @@ def test_a_name_that_cannot_be_followed_is_none() -> None:
     assert name_of([mention_of("put the chair", v, noun="chair") for v in "ab"]) is None
     assert name_of([mention_of("grow", v, noun="") for v in "ab"]) is None
     assert name_of([mention_of("add the cup", v, noun="cup") for v in "ab"]) is None
-    assert name_of([mention_of("put the sugar", v, noun="sugar") for v in "ab"]) == (
-        "add the sugar"
-    )
+
+    put = [mention_of("put the sugar", v, noun="sugar") for v in "ab"]
+    assert name_of(put, *["dry cat"] * 2) is None
+    assert name_of(put, *["stir milk"] * 2) == "add the sugar"
+
+
+def test_the_object_of_a_name_is_said_and_not_only_what_it_may_be() -> None:
+    meant = [mention_of("fill the apples", video, resolved=True) for video in "ab"]
+    assert name_of(meant) is None
+    assert name_of([*meant, mention_of("fill the apples", "c")]) is None
+    said = [mention_of("fill the apples", video) for video in "cd"]
+    assert name_of([*meant, *said]) == "fill the apples"
+
+
+def test_what_others_do_is_no_step_where_it_is_said_of_nobody() -> None:
+    task = spoken.task(*["build nest; spray nest"] * 5)
+    theirs = [
+        replace(v, mentions=(replace(v.mentions[0], work=0.0), v.mentions[1]))
+        for v in task.videos[:2]
+    ]
+    rows = candidate_mentions(replace(task, videos=(*theirs, *task.videos[2:])))
+    assert {str(m.relation) for row in rows for m in row} == {"spray nest"}
+    one = candidate_mentions(replace(task, videos=(theirs[0], *task.videos[1:])))
+    assert {str(m.relation) for row in one for m in row} == {"build nest", "spray nest"}
+
+
+def test_a_name_that_says_nothing_new_is_no_other_name() -> None:
+    cloth = [mention_of("wipe the apples", v, tools=("cloth",)) for v in "ab"]
+    namer = Namer(Task("wash a cat", ()))
+    assert namer.name(cloth, ["wipe down the apple"]) is None
+    dip = [mention_of("dip the apples in the caramel", v, CARAMEL) for v in "ab"]
+    assert namer.name(dip, ["roll the apple in the caramel"]) is None
+    assert namer.name(dip, ["put the apple on the plate"]) is not None
+
+
+def test_a_step_named_after_a_place_is_where_it_is_done_there() -> None:
+    said = "take apple; wash apple; peel apple; core apple; take apple; eat lunch; take apple"
+    task = spoken.task(*[said] * 4)
+    out_of = (Place("out of", "bag"),)
+    videos = [
+        replace(v, mentions=(replace(v.mentions[0], places=out_of), *v.mentions[1:]))
+        for v in task.videos
+    ]
+    steps = discover(replace(task, videos=tuple(videos))).steps
+    assert steps[0].label == "take the apple out of the bag"
+    assert {mention.start for mention in steps[0].mentions} == {0.0}
 
 
 def test_a_place_may_come_from_the_rest_of_the_job() -> None:

@@ -216,6 +216,11 @@ def is_cloth(noun: str) -> bool:
     return _is_under(noun, ("fabric", "sponge"))
 
 
+def is_container(noun: str) -> bool:
+    """Whether a noun is something to mix or to cook in: a bowl, a blender, a pan."""
+    return _is_under(noun, ("container", "kitchen utensil"))
+
+
 def is_substance(noun: str) -> bool:
     """Whether a noun can be an ingredient of a mixture: sugar, water, an onion."""
     return _is_under(noun, _SUBSTANCES)

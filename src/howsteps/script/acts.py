@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.task import Mention, Task, Video
+from howsteps.task import Mention, Relation, Task, Video
 
 Matrix = NDArray[np.float64]
 MAX_ACTS = 150
@@ -28,6 +28,7 @@ NEAR = 15.0  # seconds: the window of a co-occurrence
 MIN_DURATION = 60.0  # seconds: in shorter videos nearly everything co-occurs
 # An act of a single video is kept if its verb and its noun each have this many (act, video) pairs.
 MIN_WORD_COUNT = 3
+OTHERS_SHARE = 0.3  # of the videos that mention an act
 _TABLE = Path(__file__).with_name("background.json")
 LIGHT_VERBS = frozenset(
     "be have do go want need let know see say think like love guess hope mean call tell talk thank "
@@ -35,7 +36,7 @@ LIGHT_VERBS = frozenset(
     "wonder remember forget notice learn understand appreciate suggest consider expect explain "
     "mention figure depend matter cause require involve include become own believe "
     "use get make keep find show buy give leave protect prevent ensure avoid cause help "
-    "allow".split()
+    "allow kill grow eat absorb attract produce scratch damage hurt".split()
 )
 # Light verbs that are work if they have a particle: "let the air out", "get out the jack".
 WORK_WITH_PARTICLE = frozenset("let get keep leave give use make".split())
@@ -266,14 +267,36 @@ def talk_detector(title: str) -> Callable[[Mention], bool]:
 def candidate_mentions(task: Task) -> list[list[Mention]]:
     """The mentions of each video that may belong to a step, in order of time.
 
-    What is negated, talk, or done by things and others (``work`` is 0) is not.
+    What is negated, talk, or done by things and others is not; nor what others often do: "to build
+    their nests" where "they build nests".
     """
     is_talk = talk_detector(task.name)
+    of_others = _of_others(task.videos)
     return [
         [
             mention
             for mention in sorted(video.mentions, key=lambda m: (m.start, m.end))
-            if mention.work > 0 and not mention.negated and not is_talk(mention)
+            if mention.work > 0
+            and not mention.negated
+            and mention.relation not in of_others
+            and not is_talk(mention)
         ]
         for video in task.videos
     ]
+
+
+def _of_others(videos: Sequence[Video]) -> set[Relation]:
+    """What things and others do (``work`` is 0) in enough of the videos that mention it."""
+    done = {
+        (mention.relation, video.id, mention.work > 0)
+        for video in videos
+        for mention in video.mentions
+        if mention.noun and not mention.negated
+    }
+    narrators = Counter(relation for relation, _, own in done if own)
+    others = Counter(relation for relation, _, own in done if not own)
+    return {
+        relation
+        for relation, count in others.items()
+        if count >= max(2, OTHERS_SHARE * (count + narrators[relation]))
+    }

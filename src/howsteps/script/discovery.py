@@ -41,15 +41,16 @@ from howsteps.script.clusters import (
     least_support,
     select_clusters,
 )
-from howsteps.script.names import PRODUCTS, Namer, name_steps
+from howsteps.script.names import NEED_A_PLACE, PRODUCTS, Namer, name_steps
 from howsteps.script.near_duplicates import Shingles
 from howsteps.script.order import aggregate, keep_in_order, precedence
-from howsteps.script.similarity import classes_of, specificity
+from howsteps.script.similarity import classes_of, is_helper, specificity
 from howsteps.task import Mention, Script, Task, Video
 
 # The similarity at which two clusters are merged. Where the first value leaves too few clusters for
 # a script, as when every act is "rub the …", the next ones are tried.
 MERGE_THRESHOLDS = (0.4, 0.5, 0.6, 0.7)
+MIN_NAMED = 3  # clusters; where narrators agree on fewer names, what one of them says is one
 REFINEMENTS = 2  # of the order, after dropping mentions that break it
 # An object is implied only for verbs that say what is done, and where work is not unlikely.
 MIN_SPECIFICITY, MIN_WORK = 0.2, 0.3
@@ -59,6 +60,8 @@ IMPLIED_SHARE = 0.3  # of the videos of the verb's most common object
 # name both, and of those that name the rarer one.
 EVENT_SECONDS, EVENT_SHARE, RARER_SHARE = 20.0, 0.5, 0.3
 MAX_JOINED = 3
+# A step that so many narrators place somewhere is within this share of a video of where they do.
+MIN_PLACED, MAX_AWAY = 3, 0.25
 
 
 def discover(task: Task, *, steps: int | None = None) -> Script:
@@ -99,10 +102,25 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     work = np.array([mention.work for mention in mentions])
     min_support = least_support(sum(map(bool, mentions_by_video)))
 
+    def where_named(step: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The mentions near those at the place that the step is named after.
+
+        "Take the steak out of the refrigerator" is not when it is taken off the grill.
+        """
+        named = namer.name([mentions[i] for i in step])
+        verb, *words = named[0].split() if named else [""]
+        if not (verb in NEED_A_PLACE or is_helper(verb, "")):
+            return step
+        there = [i for i in step if any(place.noun in words for place in mentions[i].places)]
+        if len({*full_table.video[there]}) < MIN_PLACED:
+            return step
+        away = np.abs(full_table.position[step] - np.median(full_table.position[there]))
+        return step[away <= MAX_AWAY]
+
     def events_with(room: int) -> tuple[list[list[NDArray[np.int64]]], int]:
         """The steps in order, where ``room`` more are selected; and how many were joined."""
         members = [
-            np.sort(np.concatenate([full_table.members[act] for act in clusters[i]]))
+            where_named(np.sort(np.concatenate([full_table.members[act] for act in clusters[i]])))
             for i in select_clusters(table, clusters, similarity, scores, steps, room)
         ]
         kept: list[NDArray[np.int64]] = []
@@ -119,7 +137,7 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     if joined:  # they make room for others; but never for more than were asked for
         more, _ = events_with(joined)
         events = more if steps is None or len(more) <= steps else events
-    named = name_steps(task, [[[mentions[i] for i in step] for step in e] for e in events])
+    named = name_steps(task, [[[mentions[i] for i in step] for step in e] for e in events], namer)
     return Script(named, seconds=perf_counter() - start)
 
 
@@ -233,15 +251,19 @@ def cluster_acts(
     similarity = model.same_step(table, mentions, wordnet)
     forbidden = step_model.forbidden_pairs(table, wordnet)
     min_support = min(2, table.support(range(len(table.acts))))
+
+    def of(cluster: Sequence[int]) -> list[Mention]:
+        return [mentions[i] for act in cluster for i in table.members[act]]
+
     for threshold in MERGE_THRESHOLDS:
         clusters = average_linkage(similarity, np.sqrt(table.video_counts), forbidden, threshold)
         if sum(table.support(cluster) >= min_support for cluster in clusters) >= MIN_STEPS:
             break
-    clusters = [
-        cluster
-        for cluster in clusters
-        if namer.name([mentions[i] for act in cluster for i in table.members[act]])
-    ]
+    named = [cluster for cluster in clusters if namer.name(of(cluster))]
+    if sum(table.support(cluster) >= min_support for cluster in named) < MIN_NAMED:
+        namer.agreed = 1
+        named = [cluster for cluster in clusters if namer.name(of(cluster))]
+    clusters = named
     is_step = model.is_step(table, mentions, title)
     work = np.array([mention.work for mention in mentions])
     scores = cluster_scores(table, clusters, is_step, work, title_words(title))

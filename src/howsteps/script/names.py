@@ -18,7 +18,7 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import dropwhile
 from typing import TypeVar
 
-from howsteps.narration.grammar import is_blade, is_cloth, is_substance
+from howsteps.narration.grammar import is_blade, is_cloth, is_container, is_substance
 from howsteps.narration.wordnet import WordNet
 from howsteps.script.acts import VAGUE_NOUNS, title_words
 from howsteps.script.similarity import centrality, classes_of, is_helper
@@ -36,12 +36,14 @@ MAX_OBJECTS = 3  # that a name lists
 MIN_SUPPORT = 4
 HELPER_SHARE = 1 / 3  # of the narrators, from which on "take the cuttings" is a step
 INCOMPLETE_WEIGHT = 0.5  # of "put the butter", where nobody says where
+MIN_SAME_WORDS = 4  # verb, object, preposition and place
 MIN_WORK = 0.3  # of a mention that tells something about another
-NEAR = 15.0  # seconds in which a container is named
+NEAR = 30.0  # seconds in which a container is named
 ELSEWHERE_SHARE = 0.15  # of what is done with the object in the rest of the job
-CONTAINER_SHARE = 0.25  # of the videos of the step
+CONTAINER_SHARE = 0.4  # of the videos that name one there
+MIXING_SHARE = 0.45  # of the narrators, who add or mix something: then a bowl goes without saying
 # "Put the butter" is incomplete without a place.
-_NEED_A_PLACE = frozenset("drop insert lay place position put set stick throw transfer".split())
+NEED_A_PLACE = frozenset("drop insert lay place position put set stick throw transfer".split())
 _PLACING = frozenset("add attach cover dip insert place pour".split())  # classes
 _FILLING = frozenset("add mix place pour".split())
 _TRANSITIVE = _PLACING | frozenset("mix remove wrap roll hold cut".split())
@@ -62,7 +64,6 @@ _BLEMISHES = frozenset(
     "residue ring rust scratch smell smudge soot spot stain streak".split()
 )
 _INTO = frozenset("in into inside to".split())
-_ONTO = frozenset("on onto over".split())
 # What is wiped is not the cloth.
 _WIPE = frozenset("buff dab dry pat polish rub scrub wipe".split())
 _CUT = frozenset("chop cut scrape slice".split())
@@ -72,6 +73,7 @@ _AMOUNTS = frozenset(
 )
 _POSSESSIVES = frozenset("my our your his her their its this that these those".split())
 _PLACE_OF_JOB = re.compile(r"[_ ](?:in|on|at|with|from)[_ ].*")
+_FUNCTION_WORDS = frozenset("the a an some all up down over off out".split())
 _DETERMINERS = frozenset("the a an some all both each every one two three four".split())
 # Verbs of what is new in the job, or of a quantity: "add milk", "draw lines".
 _INDEFINITE = frozenset("add choose dig draw drill make measure plant season serve".split())
@@ -79,9 +81,13 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class Namer:
-    """Names the steps of a task."""
+    """Names the steps of a task.
+
+    ``agreed`` is the number of narrators who must say the verb with its object.
+    """
 
     def __init__(self, task: Task) -> None:
+        self.agreed = 2
         self._of_noun: defaultdict[str, list[Mention]] = defaultdict(list)
         self._of_verb: defaultdict[str, list[Mention]] = defaultdict(list)
         self._of_video: dict[str, list[Mention]] = {}
@@ -95,26 +101,28 @@ class Namer:
         # "Beat the eggs", although the whole job is done "in a microwave".
         self._title_places = self._title - title_words(_PLACE_OF_JOB.sub("", task.name))
         self._narrators = sum(map(bool, self._of_video.values()))
+        mixing = (m for row in self._of_video.values() for m in row if _is_mixing(m))
+        self._mixes = _video_count(mixing) >= MIXING_SHARE * self._narrators
 
     def name(
         self, mentions: Sequence[Mention], used: Collection[str] = ()
     ) -> tuple[str, list[Mention]] | None:
         """A name that a reader can follow, and the mentions it comes from; None if there is none.
 
-        ``used`` are names of other steps; one that only differs by "up" or "down" is not another.
+        ``used`` are names of other steps, which it must not repeat.
         """
-        taken = set(map(_without_direction, used))
         support = _video_count(mentions)
         if (named := _name_everything(mentions)) and named[0] not in used:
             return named
         for relation in _best_first(mentions)[:MAX_NAMINGS]:
             naming = [mention for mention in mentions if mention.relation == relation]
-            if support >= MIN_SUPPORT and _video_count(naming) < 2:
-                break  # what many do to different things
+            spoken = (m for m in naming if not (m.noun and m.resolved))
+            if _video_count(spoken) < min(self.agreed, support):
+                continue  # what one says, or what "it" may be
             label = self.label(naming, mentions)
-            if label is not None and _without_direction(label) not in taken:
+            if label is not None and not any(_repeats(label, other) for other in used):
                 return label, naming
-        return self._name_of_verb(mentions, taken)
+        return self._name_of_verb(mentions, used)
 
     def label(self, naming: Sequence[Mention], mentions: Sequence[Mention]) -> str | None:
         """The name of a step after one of its relations; None if a reader could not follow it.
@@ -155,16 +163,20 @@ class Namer:
         verb, noun = usual[0].verb, usual[0].noun
         if particle in {"in", "on", "down"} and is_substance(noun):
             particle = ""
-        needs_place = verb in _NEED_A_PLACE and particle in {"", "in", "down"}
+        needs_place = verb in NEED_A_PLACE and particle in {"", "in", "down"}
         similar = [m for m in mentions if m.relation.noun == noun and _are_alike(m, usual[0])]
         place = self._place(usual, similar, noun, needs_place=needs_place)
         if not place and is_substance(noun):
-            if needs_place or "add" in classes_of(verb, particle):
+            is_addition = needs_place or "add" in classes_of(verb, particle)
+            if is_addition:
                 place = self._place_elsewhere(noun)
                 if not place and noun not in PRODUCTS:
-                    place = self._container(usual, noun)
-            if needs_place and not place:
-                verb, particle, needs_place = "add", "", False
+                    place = self.container(usual)
+            if is_addition and not place:
+                if noun in PRODUCTS or not self._mixes:  # "add the water": to what?
+                    return None
+                if needs_place:
+                    verb, particle, needs_place = "add", "", False
         tools = [(m.video, t) for m in similar for t in m.tools if t not in {noun, *_VAGUE}]
         tool = _agreed(tools, DETAIL_SHARE * len(similar))
         is_bare = not place and tool is None
@@ -211,17 +223,20 @@ class Namer:
         return _without_article(phrase)
 
     def _name_of_verb(
-        self, mentions: Sequence[Mention], taken: Collection[str]
+        self, mentions: Sequence[Mention], used: Collection[str]
     ) -> tuple[str, list[Mention]] | None:
         """A name for a verb that many say of different things or of none: "scrub the stove"."""
         verbs = {(m.verb, m.video) for m in mentions if m.noun or not m.places}
         counts = Counter(verb for verb, _ in verbs)
         verb = _most_common(counts)
-        if verb is None or counts[verb] < MIN_SUPPORT or verb in _NEED_A_PLACE:
+        if verb is None or counts[verb] < MIN_SUPPORT:
+            return None
+        if verb in NEED_A_PLACE or "add" in classes_of(verb, ""):
             return None
         object_ = self._usual_object(self._of_verb[verb])
-        label = f"{verb} the {object_}"
-        if object_ in {None, verb} or label in taken or is_helper(verb, ""):
+        label = f"let the {object_} {verb}" if verb in _LET_VERBS else f"{verb} the {object_}"
+        repeated = any(_repeats(label, other) for other in used)
+        if object_ in {None, verb} or repeated or is_helper(verb, ""):
             return None
         return label, [mention for mention in mentions if mention.verb == verb]
 
@@ -258,10 +273,10 @@ class Namer:
         bare = len(words) <= 2 and words[0] not in _DETERMINERS
         return f"the {phrase}" if bare and not classes_of(verb, particle) & _INDEFINITE else phrase
 
-    def _container(self, naming: Sequence[Mention], noun: str) -> str:
+    def container(self, naming: Sequence[Mention]) -> str:
         """What things are added to where the step is mentioned: "to the bowl"."""
-        unlikely = {noun, *_VAGUE_PLACES, *_SIDES, *self._title_places}
-        found: set[tuple[str, tuple[bool, str]]] = set()
+        unlikely = _MEASURES | self._title_places
+        found: set[tuple[str, str]] = set()
         for mention in naming:
             row = self._of_video.get(mention.video, [])
             first = bisect_left(row, mention.start - NEAR, key=_start)
@@ -269,19 +284,19 @@ class Namer:
             for other in row[first:last]:
                 if classes_of(other.verb, other.particle) & _FILLING:
                     found |= {
-                        (other.video, (place.preposition in _INTO, place.noun))
+                        (other.video, place.noun)
                         for place in other.places
-                        if place.preposition in _INTO | _ONTO
-                        and place.noun not in {other.noun, *unlikely}
+                        if place.preposition in _INTO
+                        and (is_container(place.noun) or place.noun in PRODUCTS)
+                        and place.noun not in {mention.noun, other.noun, *unlikely}
                     }
-        agreed = _agreed(found, CONTAINER_SHARE * _video_count(naming))
-        if agreed is None:
-            return ""
-        is_in, container = agreed
-        return f"{'into' if is_in else 'on'} the {container}"
+        container = _agreed(found, CONTAINER_SHARE * len({video for video, _ in found}))
+        return f"into the {container}" if container else ""
 
 
-def name_steps(task: Task, events: Sequence[Sequence[Sequence[Mention]]]) -> tuple[Step, ...]:
+def name_steps(
+    task: Task, events: Sequence[Sequence[Sequence[Mention]]], namer: Namer | None = None
+) -> tuple[Step, ...]:
     """Make steps with distinct names and with examples.
 
     Parameters
@@ -289,7 +304,7 @@ def name_steps(task: Task, events: Sequence[Sequence[Sequence[Mention]]]) -> tup
     events
         The mentions of each step; of one that joins several small ones, the mentions of each.
     """
-    namer = Namer(task)
+    namer = namer or Namer(task)
     steps: list[Step] = []
     used: set[str] = set()
     for parts in events:
@@ -319,8 +334,10 @@ def _event_name(
     objects = dict.fromkeys(_without_article(_object_phrase(own)) for _, own in named_parts)
     *others, last = list(objects)[:MAX_OBJECTS]
     listed = f"{', '.join(others)} and {last}" if others else last
-    verb = "add" if naming[0].verb in _NEED_A_PLACE else naming[0].verb
-    return f"{verb} the {listed}", naming
+    verb = "add" if naming[0].verb in NEED_A_PLACE else naming[0].verb
+    place = namer.container([m for _, own in named_parts for m in own])
+    place = place.replace("into", "in" if "mix" in classes_of(verb, "") else "to")
+    return _joined(verb, "the", listed, place), naming
 
 
 def _name_everything(mentions: Sequence[Mention]) -> tuple[str, list[Mention]] | None:
@@ -341,8 +358,20 @@ def _video_count(mentions: Iterable[Mention]) -> int:
     return len({mention.video for mention in mentions})
 
 
-def _without_direction(name: str) -> str:
-    return " ".join(word for word in name.split() if word not in {"up", "down", "over"})
+def _repeats(name: str, other: str) -> bool:
+    """Whether one of two names says nothing new, or both do the same thing to the same place.
+
+    "Wipe down the stove" and "wipe the stove with a cloth", "roll" and "dip the apples in the
+    caramel".
+    """
+    one, two = _content(name), _content(other)
+    same = len(one) >= MIN_SAME_WORDS and one[1:] == two[1:]
+    return same or {*one} <= {*two} or {*two} <= {*one}
+
+
+def _content(name: str) -> list[str]:
+    """The words of a name without articles, directions and endings."""
+    return [word.removesuffix("s") for word in name.split() if word not in _FUNCTION_WORDS]
 
 
 def _start(mention: Mention) -> float:
@@ -362,6 +391,12 @@ def _are_alike(one: Mention, two: Mention) -> bool:
     if one.verb == two.verb:
         return True
     return bool(classes_of(one.verb, one.particle) & classes_of(two.verb, two.particle))
+
+
+def _is_mixing(mention: Mention) -> bool:
+    """Whether a substance is added or mixed."""
+    mixes = mention.verb == "add" or "mix" in classes_of(mention.verb, "")
+    return mixes and mention.noun != "" and is_substance(mention.noun)
 
 
 def _is_let(mentions: Sequence[Mention]) -> bool:
@@ -430,7 +465,7 @@ def _best_first(group: Sequence[Mention]) -> list[Relation]:
     weight = {
         r: sum(own.values())
         * centrality(r.verb)
-        * (INCOMPLETE_WEIGHT if r.verb in _NEED_A_PLACE and r not in placed else 1.0)
+        * (INCOMPLETE_WEIGHT if r.verb in NEED_A_PLACE and r not in placed else 1.0)
         for r, own in work.items()
     }
     return sorted(work, key=lambda r: (not r.noun, -min(2, len(work[r])), -weight[r], r))
