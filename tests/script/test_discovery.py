@@ -8,9 +8,9 @@ import pytest
 
 from howsteps.narration.wordnet import WordNet
 from howsteps.script import discover
-from howsteps.script.acts import build_act_table, candidate_mentions, talk_detector
+from howsteps.script.acts import build_act_table, candidate_mentions, done_by_others, talk_detector
 from howsteps.script.clusters import names_whole_task
-from howsteps.script.discovery import implied_objects
+from howsteps.script.discovery import implied_objects, misheard_objects
 from howsteps.script.names import Namer, name_steps
 from howsteps.script.step_model import shipped
 from howsteps.task import Mention, Place, Sentence, Task, Word
@@ -286,16 +286,17 @@ def test_the_object_of_a_name_is_said_and_not_only_what_it_may_be() -> None:
     assert name_of([*meant, *said]) == "fill the apples"
 
 
-def test_what_others_do_is_no_step_where_it_is_said_of_nobody() -> None:
+def test_what_others_often_do_is_no_step() -> None:
     task = spoken.task(*["build nest; spray nest"] * 5)
     theirs = [
         replace(v, mentions=(replace(v.mentions[0], work=0.0), v.mentions[1]))
         for v in task.videos[:2]
     ]
-    rows = candidate_mentions(replace(task, videos=(*theirs, *task.videos[2:])))
-    assert {str(m.relation) for row in rows for m in row} == {"spray nest"}
-    one = candidate_mentions(replace(task, videos=(theirs[0], *task.videos[1:])))
-    assert {str(m.relation) for row in one for m in row} == {"build nest", "spray nest"}
+    [relation] = done_by_others([*theirs, *task.videos[2:]])
+    assert str(relation) == "build nest"
+    assert not done_by_others([theirs[0], *task.videos[1:]])
+    steps = discover(replace(task, videos=(*theirs, *task.videos[2:]))).steps
+    assert [step.label for step in steps] == ["spray the nest"]
 
 
 def test_a_name_that_says_nothing_new_is_no_other_name() -> None:
@@ -462,3 +463,22 @@ class TestJoinedAdditions:
         for steps in range(1, 7):
             assert len(discover(task, steps=steps).steps) <= steps
         assert discover(task, steps=6).steps[-1].label == "dry the pot"
+
+
+def test_what_sounds_like_a_common_object_of_the_same_verbs_was_misheard() -> None:
+    task = spoken.task(*["steam clam; cook clam"] * 6, "steam clamp", "steam dish", "wash lamp")
+    heard = misheard_objects(task.videos)
+    assert {mention.noun: noun for mention, noun in heard.items()} == {"clamp": "clam"}
+    table = build_act_table(
+        [video.mentions for video in task.videos], [60.0] * 9, heard, [("steam", "", "clam")]
+    )
+    assert table.video_counts[0] == 7
+
+
+def test_another_word_with_a_modifier_of_its_own_was_not_misheard() -> None:
+    task = spoken.task(*["pour sauce; stir sauce"] * 6, "pour source")
+    [source] = task.videos[-1].mentions
+    gas = replace(source, modifiers=("gas",))
+    assert misheard_objects(task.videos) == {source: "sauce"}
+    videos = (*task.videos[:-1], replace(task.videos[-1], mentions=(gas,)))
+    assert misheard_objects(videos) == {}

@@ -12,6 +12,7 @@ from howsteps.script.similarity import (
     noun_similarity,
     pieces,
     shared_class,
+    sound_alike,
     specificity,
     vectors_of,
     verb_similarity,
@@ -101,3 +102,22 @@ def test_words_have_vectors_even_if_made_of_pieces() -> None:
     assert np.allclose(np.linalg.norm(rows, axis=1), [1, 1, 1, 0, 0])
     assert pieces("cooktop") == ["cook", "##top"]
     assert rows[1] @ rows[2] > rows[1] @ rows[0]
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [("flower", "flour"), ("source", "sauce"), ("clamp", "clam"), ("pastor", "pasta"),
+     ("whole", "hole"), ("stake", "steak"), ("meat", "meet"), ("brake", "break")],
+)  # fmt: skip
+def test_words_that_recognition_takes_for_one_another_sound_alike(one: str, two: str) -> None:
+    assert sound_alike(one, two)
+    assert sound_alike(two, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [("beer", "beef"), ("butter", "batter"), ("pan", "pen"), ("pepper", "paper"),
+     ("cake", "steak"), ("spot", "pot"), ("glove", "clove"), ("water", "waiter")],
+)  # fmt: skip
+def test_other_words_do_not_sound_alike(one: str, two: str) -> None:
+    assert not sound_alike(one, two)

@@ -156,7 +156,7 @@ def build_act_table(
     durations
         Of the videos, in seconds.
     implied
-        The objects of mentions that name none.
+        The objects of mentions that name none, or a misheard one.
     acts
         By default the most frequent ones.
     """
@@ -181,8 +181,8 @@ def build_act_table(
 
 
 def act_of(mention: Mention, implied: Mapping[Mention, str] = _NONE) -> Act:
-    """The act that a mention is an occurrence of; ``implied`` has objects that are not named."""
-    noun = mention.relation.noun or implied.get(mention, "")
+    """The act that a mention is an occurrence of; ``implied`` has objects that are not heard."""
+    noun = implied.get(mention) or mention.relation.noun
     return Act(mention.verb, mention.particle, noun)
 
 
@@ -267,26 +267,24 @@ def talk_detector(title: str) -> Callable[[Mention], bool]:
 def candidate_mentions(task: Task) -> list[list[Mention]]:
     """The mentions of each video that may belong to a step, in order of time.
 
-    What is negated, talk, or done by things and others is not; nor what others often do: "to build
-    their nests" where "they build nests".
+    What is negated, talk, or done by things and others (``work`` is 0) is not.
     """
     is_talk = talk_detector(task.name)
-    of_others = _of_others(task.videos)
     return [
         [
             mention
             for mention in sorted(video.mentions, key=lambda m: (m.start, m.end))
-            if mention.work > 0
-            and not mention.negated
-            and mention.relation not in of_others
-            and not is_talk(mention)
+            if mention.work > 0 and not mention.negated and not is_talk(mention)
         ]
         for video in task.videos
     ]
 
 
-def _of_others(videos: Sequence[Video]) -> set[Relation]:
-    """What things and others do (``work`` is 0) in enough of the videos that mention it."""
+def done_by_others(videos: Sequence[Video]) -> set[Relation]:
+    """What things and others do (``work`` is 0) in enough of the videos that mention it.
+
+    "To build a nest" is no step where wasps are often said to build nests.
+    """
     done = {
         (mention.relation, video.id, mention.work > 0)
         for video in videos

@@ -29,7 +29,7 @@ TITLE_NOUN_COSINE = 0.45  # from which on a noun counts as one of the title
 SPREAD_PENALTY = 2.0
 REDUNDANCY_POWER = 2.0  # of the discount for being similar to a selected step
 # The USUAL_STEPS-th step needs this share of the mean score of the three best.
-SCORE_SHARE, USUAL_STEPS = 0.22, 10
+SCORE_SHARE, USUAL_STEPS = 0.15, 10
 MAX_CANDIDATES = 40
 MIN_SUPPORT_SHARE = 0.07  # of the narrators
 

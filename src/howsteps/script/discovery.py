@@ -26,11 +26,13 @@ from howsteps.narration.grammar import is_substance
 from howsteps.narration.wordnet import WordNet
 from howsteps.script import step_model
 from howsteps.script.acts import (
+    LIGHT_VERBS,
     ActTable,
     Matrix,
     act_of,
     build_act_table,
     candidate_mentions,
+    done_by_others,
     title_words,
     usual_position,
 )
@@ -44,7 +46,7 @@ from howsteps.script.clusters import (
 from howsteps.script.names import NEED_A_PLACE, PRODUCTS, Namer, name_steps
 from howsteps.script.near_duplicates import Shingles
 from howsteps.script.order import aggregate, keep_in_order, precedence
-from howsteps.script.similarity import classes_of, is_helper, specificity
+from howsteps.script.similarity import classes_of, is_helper, sound_alike, specificity
 from howsteps.task import Mention, Script, Task, Video
 
 # The similarity at which two clusters are merged. Where the first value leaves too few clusters for
@@ -55,6 +57,7 @@ REFINEMENTS = 2  # of the order, after dropping mentions that break it
 # An object is implied only for verbs that say what is done, and where work is not unlikely.
 MIN_SPECIFICITY, MIN_WORK = 0.2, 0.3
 HANDLED = 6  # nouns before a mention that it may refer to
+COMMONER = 3  # times as many narrators say a noun as another that was misheard for it
 IMPLIED_SHARE = 0.3  # of the videos of the verb's most common object
 # Additions are one event if they are said so many seconds apart, in these shares of the videos that
 # name both, and of those that name the rarer one.
@@ -82,14 +85,18 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     start = perf_counter()
     check_mentions(task, steps)
     task = replace(task, videos=tuple(sorted(task.videos, key=lambda video: video.id)))
-    mentions_by_video = candidate_mentions(task)
+    of_others = done_by_others(task.videos)
+    mentions_by_video = [
+        [mention for mention in row if mention.relation not in of_others]
+        for row in candidate_mentions(task)
+    ]
     is_original = Shingles.of(task.videos).originals(task.videos)
     durations = [video.length for video in task.videos]
     of_originals = [
         row if original else ()
         for row, original in zip(mentions_by_video, is_original, strict=True)
     ]
-    implied = implied_objects(task.videos)
+    implied = implied_objects(task.videos) | misheard_objects(task.videos)
     table = build_act_table(of_originals, durations, implied)
     if not table.acts:
         return Script((), seconds=perf_counter() - start)
@@ -180,6 +187,35 @@ def implied_objects(videos: Sequence[Video]) -> dict[Mention, str]:
                 enough = IMPLIED_SHARE * known[usual]
                 implied[mention] = next((n for n in handled if known[n] >= enough), usual)
     return implied
+
+
+def misheard_objects(videos: Sequence[Video]) -> dict[Mention, str]:
+    """The objects of mentions that were probably misheard: "add the *flower*".
+
+    A noun that few narrators say sounds like one that many do with the same verbs of work.
+    """
+    said: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    modifiers: defaultdict[str, set[str]] = defaultdict(set)
+    for mention in (mention for video in videos for mention in video.mentions):
+        if mention.noun and mention.verb not in LIGHT_VERBS:
+            said[mention.noun][mention.verb].add(mention.video)
+        modifiers[mention.noun].update(mention.modifiers)
+    support = {noun: len(set().union(*by_verb.values())) for noun, by_verb in said.items()}
+    heard: dict[str, str] = {}
+    for noun in sorted(support, key=lambda noun: (-support[noun], noun)):
+        for common in (other for other in support if support[other] >= COMMONER * support[noun]):
+            known = {verb for verb, by in said[common].items() if len(by) >= 2}
+            # A "heat source" is none where nobody has a "heat sauce".
+            alike = not modifiers[noun] or not modifiers[noun].isdisjoint(modifiers[common])
+            same_verbs = 2 * len(known & said[noun].keys()) >= len(said[noun])
+            if alike and same_verbs and sound_alike(noun, common):
+                heard[noun] = common
+    return {
+        mention: heard[mention.noun]
+        for video in videos
+        for mention in video.mentions
+        if mention.noun in heard
+    }
 
 
 def _of_two_videos(counts: Counter[str]) -> Counter[str]:

@@ -43,7 +43,9 @@ ELSEWHERE_SHARE = 0.15  # of what is done with the object in the rest of the job
 CONTAINER_SHARE = 0.4  # of the videos that name one there
 MIXING_SHARE = 0.45  # of the narrators, who add or mix something: then a bowl goes without saying
 # "Put the butter" is incomplete without a place.
-NEED_A_PLACE = frozenset("drop insert lay place position put set stick throw transfer".split())
+NEED_A_PLACE = frozenset(
+    "bring drop insert lay move place position put send set stick throw transfer".split()
+)
 _PLACING = frozenset("add attach cover dip insert place pour".split())  # classes
 _FILLING = frozenset("add mix place pour".split())
 _TRANSITIVE = _PLACING | frozenset("mix remove wrap roll hold cut".split())
@@ -187,7 +189,9 @@ class Namer:
             or (is_helper(verb, particle) and is_rare)
         ):
             return None
-        if verb == "add":
+        if verb == "add" and place.startswith("on"):
+            verb = "put"
+        elif verb == "add":
             place = place.replace("into the", "to the").replace("in the", "to the")
         elif "mix" in classes_of(verb, ""):
             place = place.replace("into the", "in the")

@@ -12,13 +12,18 @@ beat and stir are one class; putting and removing are opposites, whatever a dict
 embedding says. ``verb_classes.json`` was written by hand: nearly a thousand verbs of work in the
 kitchen, the garden, the workshop and the house; particle verbs have an underscore ("take_off").
 
+Sounds: words that speech recognition takes for one another, *flower* and *flour*, *pastor* and
+*pasta*, *clamps* and *clams*, by rules of English spelling.
+
 Word vectors: static embeddings from potion-base-8M (Minish Lab, MIT), reduced to 64 dimensions of
 one byte each; ``training/word_vectors.py`` makes the table.
 """
 
 import json
+import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import product
 from math import exp
 from pathlib import Path
 from typing import NamedTuple
@@ -183,3 +188,48 @@ def _word_table() -> tuple[dict[str, int], NDArray[np.int8]]:
     with np.load(_VECTORS, allow_pickle=False) as table:
         words = table["words"].tobytes().decode("ascii").split("\n")
         return {word: i for i, word in enumerate(words)}, table["vectors"]
+
+
+# Spellings of sounds, from the beginning of a word to its end; a capital is a sound of its own.
+_SPELLINGS = [
+    (re.compile(pattern), sound)
+    for pattern, sound in (
+        (r"^[kg]n", "n"), (r"^wr", "r"), (r"^wh(?=o)", "h"), (r"^wh", "w"), (r"mb$", "m"),
+        (r"ph", "f"), (r"eigh", "ay"), (r"igh", "I"), (r"ough", "O"), (r"augh", "au"),
+        (r"t?ch", "C"), (r"sh", "S"), (r"th", "T"), (r"ck", "k"), (r"dge", "j"),
+        (r"c(?=[eiy])", "s"), (r"[cq]", "k"), (r"x", "ks"), (r"([bdfgklmnprstvz])\1", r"\1"),
+        (r"(ower|our)$", "W"), (r"(ou|oa|oo|o)r(?=[^aeiouy]|e$)", "Q"), (r"a[uw]", "Q"),
+        (r"(?<=...)([oea]r|re)$", "a"), (r"Q(.)e$", r"Q\1"),
+    )
+]  # fmt: skip
+_LONG_VOWEL = re.compile(r"^([^aeiou]*(?:.*[^aeiou])?)([aeiouy])([^aeiouy])e$")
+_VOWELS = {"ea": "EeA", "ow": "OW", "ou": "WU", "oo": "U", "ee": "E", "ie": "EI", "ei": "AE",
+           "ai": "A", "ay": "A", "oa": "O", "oe": "O", "ue": "U", "ew": "U"}  # fmt: skip
+_PARTS = re.compile("|".join([*_VOWELS, "."]))
+_IN_CLUSTER = re.compile(r"(?<=[^aeiouyAEIOUQW])[^aeiouyAEIOUQW]")
+
+
+def sound_alike(one: str, two: str) -> bool:
+    """Whether two words sound the same, or but for one consonant beside another."""
+    a, b = _sounds(one), _sounds(two)
+    return not a.isdisjoint(b) or not _thinned(a).isdisjoint(b) or not _thinned(b).isdisjoint(a)
+
+
+@cache
+def _sounds(word: str) -> frozenset[str]:
+    """The ways in which a word may be said."""
+    for pattern, sound in _SPELLINGS:
+        word = pattern.sub(sound, word)
+    if found := _LONG_VOWEL.match(word):
+        word = found[1] + found[2].upper() + found[3]
+    parts = (_VOWELS.get(part, part) for part in _PARTS.findall(word))
+    return frozenset("".join(sounds) for sounds in product(*parts))
+
+
+def _thinned(words: frozenset[str]) -> set[str]:
+    """Words without one consonant that follows another."""
+    return {
+        word[: found.start()] + word[found.end() :]
+        for word in words
+        for found in _IN_CLUSTER.finditer(word)
+    }
