@@ -448,6 +448,10 @@ class TestJoinedAdditions:
     def test_what_is_added_one_after_the_other_is_one_step(self) -> None:
         assert "add the salt and pepper" in self.labels("add salt; add pepper")
 
+    def test_one_other_act_may_be_between(self) -> None:
+        found = self.labels("add salt; peel onion; add pepper")
+        assert {"add the salt and pepper", "peel the onion"} <= set(found)
+
     def test_other_acts_stay_apart(self) -> None:
         found = self.labels("add salt; peel onion")
         assert {"add the salt", "peel the onion"} <= set(found)

@@ -226,11 +226,9 @@ def naming_odds(verb: str) -> float:
     return _known_of_verbs()["naming"].get(verb, 0.0)
 
 
-def usual_position(act: Act) -> float:
-    """Where in a job the verb of an act usually comes, from 0 to 1, in outlines of other jobs."""
-    known = _known_of_verbs()["position"]
-    verb = f"{act.verb}_{act.particle}" if act.particle else act.verb
-    return known.get(verb, known.get(act.verb, 0.5))
+def usual_positions() -> dict[str, float]:
+    """Where in a job verbs usually come, from 0 to 1, in outlines of other jobs."""
+    return _known_of_verbs()["position"]
 
 
 @cache

@@ -34,7 +34,6 @@ from howsteps.script.acts import (
     candidate_mentions,
     done_by_others,
     title_words,
-    usual_position,
 )
 from howsteps.script.clusters import (
     MIN_STEPS,
@@ -46,7 +45,13 @@ from howsteps.script.clusters import (
 from howsteps.script.names import NEED_A_PLACE, PRODUCTS, Namer, name_steps
 from howsteps.script.near_duplicates import Shingles
 from howsteps.script.order import aggregate, keep_in_order, precedence
-from howsteps.script.similarity import classes_of, is_helper, sound_alike, specificity
+from howsteps.script.similarity import (
+    classes_of,
+    is_helper,
+    sound_alike,
+    specificity,
+    usual_position,
+)
 from howsteps.task import Mention, Script, Task, Video
 
 # The similarity at which two clusters are merged. Where the first value leaves too few clusters for
@@ -225,17 +230,17 @@ def _of_two_videos(counts: Counter[str]) -> Counter[str]:
 def join_additions(
     steps: Sequence[NDArray[np.int64]], table: ActTable, mentions: Sequence[Mention]
 ) -> list[list[NDArray[np.int64]]]:
-    """Group consecutive steps that add one thing after the other within seconds."""
-    adds = [_adds_an_ingredient([mentions[i] for i in step]) for step in steps]
+    """Group steps that add one thing after the other within seconds; one step may be between."""
     events: list[list[NDArray[np.int64]]] = []
-    last_adds = False
-    for step, is_addition in zip(steps, adds, strict=True):
-        joins = events and is_addition and last_adds and len(events[-1]) < MAX_JOINED
-        if joins and _are_one_event(np.concatenate(events[-1]), step, table):
-            events[-1].append(step)
+    for step in steps:
+        for event in events[:-3:-1] if _adds_an_ingredient([mentions[i] for i in step]) else ():
+            is_addition = _adds_an_ingredient([mentions[i] for i in event[-1]])
+            room = is_addition and len(event) < MAX_JOINED
+            if room and _are_one_event(np.concatenate(event), step, table):
+                event.append(step)
+                break
         else:
             events.append([step])
-        last_adds = is_addition
     return events
 
 

@@ -40,7 +40,7 @@ MIN_SAME_WORDS = 4  # verb, object, preposition and place
 MIN_WORK = 0.3  # of a mention that tells something about another
 NEAR = 30.0  # seconds in which a container is named
 ELSEWHERE_SHARE = 0.15  # of what is done with the object in the rest of the job
-CONTAINER_SHARE = 0.4  # of the videos that name one there
+CONTAINER_SHARE = 0.3  # of the videos that name one there
 MIXING_SHARE = 0.45  # of the narrators, who add or mix something: then a bowl goes without saying
 # "Put the butter" is incomplete without a place.
 NEED_A_PLACE = frozenset(
@@ -146,6 +146,7 @@ class Namer:
             noun in {verb, *_MEASURES}
             or (noun in _VAGUE and not _agreed_modifier(naming))
             or (verb in _CUT and is_blade(noun))  # what is cut with it?
+            or (verb == "turn" and not particle and is_substance(noun))  # on or off?
             # "Pour in the bag": what?
             or (particle == "in" and "add" in classes_of(verb, "") and not is_substance(noun))
         ):

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.narration.wordnet import PartOfSpeech, WordNet, word_matches
-from howsteps.script.acts import background_share, naming_odds
+from howsteps.script.acts import Act, background_share, naming_odds, usual_positions
 
 SENSES = 2
 SYNONYM = 0.6
@@ -98,6 +98,21 @@ def centrality(verb: str) -> float:
     """
     odds = min(max(naming_odds(verb), -MAX_ODDS), MAX_ODDS)
     return exp(CENTRALITY * odds * (1.0 if odds > 0 else 1.0 - specificity(verb)))
+
+
+@cache
+def usual_position(act: Act) -> float:
+    """Where in a job the verb of an act usually comes, from 0 to 1; else those of its classes."""
+    known = usual_positions()
+    verb = f"{act.verb}_{act.particle}" if act.particle else act.verb
+    if (position := known.get(verb, known.get(act.verb))) is not None:
+        return position
+    classes = classes_of(act.verb, act.particle)
+    table = _class_table().by_verb
+    alike = [
+        known[other] for other in sorted(known.keys() & table.keys()) if table[other] & classes
+    ]
+    return sum(alike) / len(alike) if alike else 0.5
 
 
 def classes_of(verb: str, particle: str) -> frozenset[str]:
