@@ -18,8 +18,7 @@ from howsteps.datasets.collection import details_of
 from howsteps.datasets.task_file import read_judgements
 from howsteps.errors import HowstepsError, InputError
 from howsteps.io.text import read_text
-from howsteps.localise.model import Model, SavedModel
-from howsteps.paper.clustering import ClusteringModel
+from howsteps.localise.model import Model
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.work_folder import load_steps, script_of_learnt
 from howsteps.reader import make_question
@@ -166,8 +165,7 @@ def _judgement(folder: Path) -> None:
 
 
 def _model(folder: Path) -> None:
-    saved = SavedModel.load(folder)
-    model = (Model if saved.options.mode == "default" else ClusteringModel)(**vars(saved))
+    model = Model.load(folder)
     "".join(model.steps).encode("utf-8")
     features = np.zeros((12, len(model.weights.matrix)), np.float32)
     assert model.localise([features]).intervals.shape == (1, len(model.steps))

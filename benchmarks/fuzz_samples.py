@@ -182,9 +182,9 @@ def _mat(content: Mapping[str, Any], *, compressed: bool) -> bytes:
 
 def model() -> dict[str, bytes]:
     """Return a saved model of two steps and three features."""
-    options = {"mode": "paper", "regularisation": 0.1, "seconds_per_interval": None}
+    options = {"mode": "default", "regularisation": 0.1, "learnt_from": "words"}
     text = {"version": 3, "steps": ["boil", "pour"], "options": options}
-    arrays = npz(weights=np.ones((3, 2)), bias=np.zeros(2), null_scores=np.linspace(0, 1, 5))
+    arrays = npz(weights=np.ones((3, 2)), bias=np.zeros(2))
     return {"model.json": as_json(text), "model.npz": arrays}
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from howsteps.localise import LocaliseError
+from howsteps.paper.clustering import cluster
 from howsteps.paper.localise import localise
 from howsteps.task import BETWEEN, SAID
 from tests.localise.test_method import SECONDS, narrated_task, share_found
@@ -55,18 +56,18 @@ def test_roundings_include_a_video_without_features(narrated, mode):
         np.testing.assert_allclose((rounding[1] + 0.5) * SECONDS, times[1])
 
 
-@pytest.mark.slow
-def test_the_authors_regularisation_depends_on_the_requested_steps(narrated):
+def test_the_authors_regularisation_depends_on_the_requested_steps(narrated, monkeypatch):
     task, script, features, _ = narrated
+    given = []
 
-    def weights(mode, requested):
-        placement = localise(
-            task, script, features, seconds=SECONDS, mode=mode, requested_steps=requested
-        )
-        return np.linalg.norm(placement.model.weights.matrix)
+    def recorded(*arguments, **options):
+        given.append(options["regularisation"])
+        return cluster(*arguments, iterations=1, **options)
 
-    assert weights("authors", None) == weights("authors", 3) < weights("authors", 30)
-    assert weights("paper", None) == weights("paper", 30)
+    monkeypatch.setattr("howsteps.paper.localise.cluster", recorded)
+    for mode, requested in (("authors", None), ("authors", 30), ("paper", 30)):
+        localise(task, script, features, mode=mode, requested_steps=requested)
+    assert given == [1 / 90, 1 / 900, None]
 
 
 def test_a_task_that_cannot_be_localised_is_refused(narrated):

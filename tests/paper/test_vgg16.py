@@ -13,7 +13,7 @@ import torch
 from howsteps.errors import HowstepsError, InputError
 from howsteps.paper import visual_words
 from howsteps.paper.vgg16 import Vgg16, load
-from howsteps.paper.visual_words import AppearanceOptions, load_network, weights_file
+from howsteps.paper.visual_words import load_network, weights_file
 from howsteps.vision.network import identity
 from howsteps.vision.torch_network import prepare
 
@@ -99,16 +99,16 @@ def server(
 
 
 def test_weights_are_downloaded_once_and_verified(server: type[Weights], tmp_path: Path) -> None:
-    first = identity("vgg16", weights_file(AppearanceOptions("vgg16")))
+    first = identity("vgg16", weights_file("vgg16"))
     assert (tmp_path / "vgg16-397923af.pth").read_bytes() == server.content
     server.content = b"something else"
-    assert identity("vgg16", weights_file(AppearanceOptions("vgg16"))) == first
+    assert identity("vgg16", weights_file("vgg16")) == first
 
 
 def test_weights_with_another_hash_are_refused(server: type[Weights], tmp_path: Path) -> None:
     server.content = b"something else"
     with pytest.raises(InputError, match="SHA-256 begins"):
-        weights_file(AppearanceOptions("vgg16"))
+        weights_file("vgg16")
     assert not (tmp_path / "vgg16-397923af.pth").exists()
 
 
@@ -118,7 +118,7 @@ def test_without_internet_the_error_names_the_file_to_provide(
     monkeypatch.setattr(visual_words, "WEIGHTS", tmp_path)
     monkeypatch.setattr(visual_words, "VGG16_ADDRESS", "http://127.0.0.1:9/vgg16-397923af.pth")
     with pytest.raises(HowstepsError, match=r"Without a network, put vgg16-397923af\.pth"):
-        weights_file(AppearanceOptions("vgg16"))
+        weights_file("vgg16")
 
 
 def test_the_identity_of_weights_depends_on_their_content(vgg16_file: Path, tmp_path: Path) -> None:
@@ -151,10 +151,7 @@ def test_no_code_is_run_from_a_file_of_weights(tmp_path: Path) -> None:
     assert not (tmp_path / "evil").exists()
 
 
-def test_missing_files_and_other_networks(vgg16_file: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
-        load_network(AppearanceOptions("vgg16", "nowhere.pth"))
+def test_a_network_is_loaded_by_its_name(server: type[Weights]) -> None:
     frames = RAMP[:, :64, :64]
-    local = load_network(AppearanceOptions("vgg16", str(vgg16_file))).describe(frames)
-    assert local.shape == (1, 16, 512)
-    assert load_network(AppearanceOptions()).describe(frames).shape == (1, 4, 320)
+    assert load_network("vgg16").describe(frames).shape == (1, 16, 512)
+    assert load_network("efficientnet-lite0").describe(frames).shape == (1, 4, 320)

@@ -1,14 +1,11 @@
 """Codebooks and histograms: from local descriptors to one vector for each interval."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from howsteps.errors import InputError
 from howsteps.paper.visual_words import (
     Codebook,
     blocks,
@@ -17,8 +14,6 @@ from howsteps.paper.visual_words import (
     hellinger,
     learn_codebook,
     quantise,
-    read_codebooks,
-    to_bytes,
 )
 from tests.paper.naive_visual import block_counts, nearest
 
@@ -55,30 +50,6 @@ def test_a_few_distinct_descriptors_are_the_codewords() -> None:
     codebook = learn_codebook(points, 2000, "few")
     assert len(codebook) == 6
     assert codebook.centres[codebook.assign(points)] == pytest.approx(points)
-
-
-def test_codebooks_are_read_as_they_were_written(tmp_path: Path) -> None:
-    both = {
-        "motion": learn_codebook(clouds(3, 9), 3, "a"),
-        "appearance": learn_codebook(clouds(4, 9), 4, "b"),
-    }
-    path = tmp_path / "words.npz"
-    path.write_bytes(to_bytes(both))
-    again = read_codebooks(path)
-    assert {kind: (v.digest, v.origin) for kind, v in again.items()} == {
-        kind: (v.digest, v.origin) for kind, v in both.items()
-    }
-
-
-@pytest.mark.parametrize("content", [b"", b"no zip", None])
-def test_other_files_are_not_codebooks(tmp_path: Path, content: bytes | None) -> None:
-    path = tmp_path / "words.npz"
-    if content is None:
-        np.savez(path, other=np.zeros(3))
-    else:
-        path.write_bytes(content)
-    with pytest.raises(InputError, match=r"words\.npz"):
-        read_codebooks(path)
 
 
 @given(

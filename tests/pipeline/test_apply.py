@@ -7,6 +7,7 @@ import pytest
 from howsteps.errors import Extra, InputError
 from howsteps.pipeline import stages
 from howsteps.pipeline.apply import apply
+from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.store import read_result
 from howsteps.task import SAID
@@ -85,3 +86,13 @@ class TestWords:
     def test_a_missing_model_is_an_error_with_advice(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="is not a work folder of howsteps"):
             apply(tmp_path, [tmp_path], tmp_path / "out")
+
+    def test_a_run_of_the_paper_has_no_model_not_even_of_an_earlier_run(
+        self, tmp_path: Path
+    ) -> None:
+        job, out = captions(tmp_path / "wash a cat"), tmp_path / "out"
+        run(job, out)
+        assert (out / "model" / "model.json").is_file()
+        run(job, out, RunOptions(mode="paper"))
+        with pytest.raises(InputError, match="has no model; run 'howsteps run' again, in"):
+            apply(out, [job], tmp_path / "new")

@@ -15,14 +15,13 @@ from howsteps.io.files import Folder
 from howsteps.narration.features import Vocabulary
 from howsteps.paper.visual_words import (
     AppearanceOptions,
-    Codebook,
     MotionOptions,
     VisualWords,
     WordOptions,
 )
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, Event, ItemDone, ignore_event
-from howsteps.pipeline.features import features_of, method_of
+from howsteps.pipeline.features import features_of
 from howsteps.task import Video
 from howsteps.vision.features import (
     SPACE_FILE,
@@ -271,27 +270,18 @@ def test_a_video_without_vectors() -> None:
 @pytest.mark.parametrize("quick", [False, True])
 def test_pooled_frames_are_described_by_their_options(tmp_path: Path, quick: bool) -> None:
     space = FeatureSpace(quick=quick)
-    space.save(Folder(tmp_path), method_of)
+    space.save(Folder(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == [SPACE_FILE]
-    assert FeatureSpace.load(tmp_path, method_of) == space
+    assert FeatureSpace.load(tmp_path) == space
 
 
 def test_words_are_read_back(tmp_path: Path) -> None:
     words = Vocabulary(("cat", "tub"), np.array([0.5, 1.25], np.float32))
-    FeatureSpace(words=words).save(Folder(tmp_path), method_of)
-    back = FeatureSpace.load(tmp_path, method_of)
+    FeatureSpace(words=words).save(Folder(tmp_path))
+    back = FeatureSpace.load(tmp_path)
     assert back.words is not None
     assert back.words.words == words.words
     assert back.words.weights.tolist() == [0.5, 1.25]
-
-
-def test_codebooks_and_options_are_read_back(tmp_path: Path) -> None:
-    seen = {"motion": Codebook(np.eye(3, dtype=np.float32), "by tests")}
-    FeatureSpace(learnt=seen, mode="paper", quick=True).save(Folder(tmp_path), method_of)
-    back = FeatureSpace.load(tmp_path, method_of)
-    assert (back.words, back.mode, back.quick) == (None, "paper", True)
-    assert np.array_equal(back.learnt["motion"].centres, np.eye(3))
-    assert back.learnt["motion"].origin == "by tests"
 
 
 @pytest.mark.parametrize(
@@ -304,13 +294,13 @@ def test_codebooks_and_options_are_read_back(tmp_path: Path) -> None:
 def test_another_description_of_features_is_an_error(tmp_path: Path, text: str) -> None:
     (tmp_path / SPACE_FILE).write_text(text)
     with pytest.raises(InputError, match=r"features\.json"):
-        FeatureSpace.load(tmp_path, method_of)
+        FeatureSpace.load(tmp_path)
 
 
 def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:
-    FeatureSpace().save(Folder(tmp_path), method_of)
+    FeatureSpace().save(Folder(tmp_path))
     content = json.loads((tmp_path / SPACE_FILE).read_text("utf-8"))
     content["origins"]["pooled"] = "of another network"
     (tmp_path / SPACE_FILE).write_text(json.dumps(content), "utf-8")
     with pytest.raises(InputError, match="does not compute"):
-        FeatureSpace.load(tmp_path, method_of)
+        FeatureSpace.load(tmp_path)

@@ -170,7 +170,7 @@ def localise(
     return TaskLocalisation(
         data.in_task_order(located, rest),
         data.of_task(overruled),
-        Model(data.labels, learnt.weights, np.empty(0), settings),
+        Model(data.labels, learnt.weights, settings),
         located.cues,
     )
 

@@ -1,10 +1,10 @@
-"""A learnt model that localises the steps in new videos, and the file format of all models."""
+"""A learnt model that localises the steps in new videos, and its files."""
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from msgspec import Meta
@@ -20,7 +20,6 @@ from howsteps.localise.self_training import GRID, LEARNING_OPTIONS, Prior, locat
 from howsteps.localise.video_evidence import SegmentPrior, feature_changes
 from howsteps.localise.word_evidence import ReadPrior, WindowPrior, window_probabilities
 from howsteps.store import read_record
-from howsteps.task import Mode
 
 FILE = "model.json"
 OF_SEGMENTS = "lag", "spread", "change_weight", "any_step", "separation", "duration"
@@ -34,12 +33,11 @@ class ModelOptions:
     """The options a model was learnt with; new features must agree with them.
 
     ``learnt_from`` is the kind of features, a key of
-    :data:`howsteps.localise.self_training.LEARNING_OPTIONS`; empty where it is unknown. The last
-    six are what was learnt about the segments of videos
-    (:class:`howsteps.localise.video_evidence.SegmentPrior`).
+    :data:`howsteps.localise.self_training.LEARNING_OPTIONS`. The last six are what was learnt about
+    the segments of videos (:class:`howsteps.localise.video_evidence.SegmentPrior`).
     """
 
-    mode: Mode = "paper"
+    mode: Literal["default"] = "default"
     regularisation: Annotated[float, Meta(ge=0, le=1e9)] | None = None
     seconds_per_interval: Annotated[float, Meta(ge=0.01, le=3600)] | None = None
     learnt_from: str = ""
@@ -61,7 +59,7 @@ class ModelRecord:
 
 
 @dataclass(frozen=True)
-class SavedModel:
+class Model:
     """The steps of a task, and a linear classifier of each; a folder of two files.
 
     Attributes
@@ -70,18 +68,13 @@ class SavedModel:
         The labels of the script, in order.
     weights
         W* and b*.
-    null_scores
-        Scores of null samples, sorted, which the confidences of the paper's method are computed
-        from; empty in mode ``default``.
     options
         The options it was learnt with.
     """
 
     steps: tuple[str, ...]
     weights: Weights
-    null_scores: Floats
-    options: ModelOptions = field(default_factory=ModelOptions)
-    modes: ClassVar[tuple[str, ...]] = ("default", "paper", "authors")
+    options: ModelOptions
 
     def checked_videos(self, features: Sequence[ArrayLike]) -> tuple[NDArray[np.floating], ...]:
         """Return the features of new videos; raise ``LocaliseError`` if they do not fit."""
@@ -100,48 +93,30 @@ class SavedModel:
         record = asdict(ModelRecord(3, self.steps, self.options))
         folder.write(FILE, f"{json.dumps(record, indent=2, ensure_ascii=False)}\n".encode())
         with folder.writing("model.npz") as file:
-            np.savez(
-                file,
-                weights=self.weights.matrix,
-                bias=self.weights.bias,
-                null_scores=self.null_scores,
-            )
+            np.savez(file, weights=self.weights.matrix, bias=self.weights.bias)
 
-    @classmethod
-    def load(cls, folder: Path) -> Self:
+    @staticmethod
+    def load(folder: Path) -> "Model":
         """Read a model that :meth:`save` wrote."""
         path = folder / FILE
         record = read_record(path, ModelRecord, _LARGEST)
         steps, options = record.steps, record.options
-        if options.mode not in cls.modes:
-            modes = " or ".join(map(repr, cls.modes))
-            raise InputError(path, f"options.mode: {options.mode!r}, not {modes}")
-        may_be_unknown = options.mode != "default" and not options.learnt_from
-        if options.learnt_from not in LEARNING_OPTIONS and not may_be_unknown:
+        if options.learnt_from not in LEARNING_OPTIONS:
             raise InputError(path, f"options.learnt_from: {options.learnt_from!r} is not known")
         try:
             arrays = read_arrays(folder / "model.npz")
             weights = Weights(arrays["weights"], arrays["bias"])
-            null = arrays["null_scores"]
         except KeyError as missing:
             raise InputError(folder / "model.npz", f"has no array {missing}") from None
-        for array in (weights.matrix, weights.bias, null):
+        for array in (weights.matrix, weights.bias):
             # Half floats overflow below the limit.
             is_real = array.dtype in (np.float32, np.float64)
             if not is_real or not (np.abs(array) <= _LARGEST_WEIGHT).all():
                 reason = f"has values that are not numbers of at most {_LARGEST_WEIGHT:.0e}"
                 raise InputError(folder / "model.npz", reason)
-        shapes = weights.matrix.shape[1:], weights.bias.shape, null.ndim, null.size > 0
-        if shapes != ((len(steps),), (len(steps),), 1, options.mode != "default"):
+        if weights.matrix.shape[1:] != (len(steps),) or weights.bias.shape != (len(steps),):
             raise InputError(path, "the arrays do not fit the steps")
-        return cls(steps, weights, np.sort(null), options)
-
-
-@dataclass(frozen=True)
-class Model(SavedModel):
-    """What the default method has learnt from a task; see :class:`SavedModel`."""
-
-    modes: ClassVar[tuple[str, ...]] = ("default",)
+        return Model(steps, weights, options)
 
     def localise(
         self,

@@ -13,7 +13,7 @@ median absolute deviation is robust to the few intervals that show the step.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,10 +28,7 @@ from howsteps.localise.features import (
     checked_features,
     checked_windows,
 )
-from howsteps.localise.model import ModelOptions, SavedModel
-from howsteps.localise.order import cheapest_placement
 from howsteps.localise.ridge import Weights
-from howsteps.localise.self_training import LEARNING_OPTIONS
 from howsteps.localise.word_evidence import RelaxedWindow
 from howsteps.paper.clustering_problem import (
     AUTHORS_BIAS,
@@ -204,36 +201,6 @@ def cluster(
         _problem=problem,
         _seed=seed,
     )
-
-
-@dataclass(frozen=True)
-class ClusteringModel(SavedModel):
-    """What a clustering has learnt, for new videos."""
-
-    modes: ClassVar[tuple[str, ...]] = get_args(ClusteringMode)
-
-    @staticmethod
-    def learnt(
-        clustering: Clustering, steps: Sequence[str], options: ModelOptions | None = None
-    ) -> "ClusteringModel":
-        """Return the model of a clustering; ``steps`` are the labels of its steps."""
-        if len(steps) != clustering.intervals.shape[1]:
-            raise LocaliseError(f"{len(steps)} labels for {clustering.intervals.shape[1]} steps")
-        return ClusteringModel(
-            tuple(steps),
-            clustering.weights,
-            np.sort(clustering.null_scores, axis=None),
-            options or ModelOptions(),
-        )
-
-    def localise(self, features: Sequence[ArrayLike]) -> StepIntervals:
-        """Place every step in new videos, of features T_n×d."""
-        scores = [self.weights.scores(x) for x in self.checked_videos(features)]
-        # Least squares: ‖z − s‖² changes by 1 − 2s where z becomes 1.
-        places = [cheapest_placement(1.0 - 2.0 * score) for score in scores]
-        options = LEARNING_OPTIONS.get(self.options.learnt_from)
-        alike = options.alike if options else LIKE_SEEN
-        return locate(np.array(places), scores, self.null_scores, alike=alike)
 
 
 def robust_spread(scores: Floats) -> tuple[Floats, Floats]:

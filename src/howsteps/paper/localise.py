@@ -12,13 +12,11 @@ import numpy as np
 from howsteps.errors import unknown_name
 from howsteps.localise.features import LocaliseError, Places
 from howsteps.localise.method import FeaturesByVideo, TaskData
-from howsteps.localise.model import ModelOptions
 from howsteps.localise.self_training import LEARNING_OPTIONS
 from howsteps.localise.word_evidence import RelaxedWindow, mention_windows
 from howsteps.paper.clustering import (
     AUTHORS_VIDEOS,
     ClusteringMode,
-    ClusteringModel,
     cluster,
     locate,
 )
@@ -28,7 +26,7 @@ from howsteps.task import Localisation, Script, Task
 
 @dataclass(frozen=True)
 class ClusteredTask:
-    """The localised steps of a task, in its order, and the model that was learnt.
+    """The localised steps of a task, in its order.
 
     ``relaxed_windows`` are those that contradicted the order; ``video`` is the index of the video
     in the task. ``roundings`` are the N×K intervals of the placements visited after the chosen one,
@@ -37,7 +35,6 @@ class ClusteredTask:
 
     localisations: tuple[Localisation, ...]
     relaxed_windows: tuple[RelaxedWindow, ...]
-    model: ClusteringModel
     roundings: tuple[Places, ...]
 
 
@@ -84,11 +81,9 @@ def localise(
     )
     rest = data.place_by_mentions(located)
     order = np.argsort([*data.with_features, *data.without_features])
-    options = ModelOptions(mode, None, seconds, learnt_from=data.kind)
     return ClusteredTask(
         data.in_task_order(located, rest),
         data.of_task(result.relaxed_windows),
-        ClusteringModel.learnt(result, data.labels, options),
         tuple(np.concatenate([places, rest.intervals])[order] for places in result.roundings),
     )
 

@@ -13,7 +13,6 @@ kinds of descriptors, the blocks and the number of codewords, but not how densel
 """
 
 import hashlib
-import io
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,22 +22,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.errors import GPU, HowstepsError, InputError, MissingExtra, Problem
+from howsteps.errors import GPU, HowstepsError, MissingExtra, Problem
 from howsteps.errors import PAPER as EXTRA
-from howsteps.io.arrays import read_arrays
-from howsteps.io.files import Folder, key_of
+from howsteps.io.files import key_of
 from howsteps.vision import network as networks
 from howsteps.vision.features import (
-    POOLED,
     SECONDS,
     Entries,
     MakeDescribers,
     PooledFrames,
-    PooledOptions,
     Vectors,
     VideoDescriptors,
-    pooled_features,
-    pooled_origin,
 )
 from howsteps.vision.network import LITE0, Network, identity
 
@@ -51,7 +45,6 @@ VGG16 = "vgg16"
 VGG16_ADDRESS = "https://download.pytorch.org/models/vgg16-397923af.pth"
 VGG16_DIGEST = "397923af"  # first digits of its SHA-256, as in its file name
 WEIGHTS = Path(".cache") / "howsteps" / "weights"  # in the home folder
-CODEBOOKS = "codebooks.npz"  # next to a model
 
 _VERSION = 1  # increment when the features change
 _CODEWORDS, _CODEBOOK = "codewords", "codebook"  # stages of the cache
@@ -94,12 +87,11 @@ class MotionOptions:
 class AppearanceOptions:
     """Options of local appearance descriptors.
 
-    ``network`` is ``vgg16``, or as for :class:`~howsteps.vision.features.PooledOptions`, as are
-    ``weights``; ``sides`` is the shorter side of the frame at each scale, in pixels.
+    ``network`` is ``vgg16``, or as for :class:`~howsteps.vision.features.PooledOptions`; ``sides``
+    is the shorter side of the frame at each scale, in pixels.
     """
 
     network: str = LITE0
-    weights: str | None = None
     sides: tuple[int, ...] = (224, 160)
 
 
@@ -107,14 +99,13 @@ class AppearanceOptions:
 class WordOptions:
     """Options of visual words.
 
-    A kind of descriptors that is None is left out; pooled vectors have no codewords.
-    ``most_motion`` and ``most_appearance`` limit the descriptors of an interval, a random subset,
-    and ``motion_words`` and ``appearance_words`` the codewords.
+    A kind of descriptors that is None is left out. ``most_motion`` and ``most_appearance`` limit
+    the descriptors of an interval, a random subset, and ``motion_words`` and ``appearance_words``
+    the codewords.
     """
 
     motion: MotionOptions | None = field(default_factory=MotionOptions)
     appearance: AppearanceOptions | None = field(default_factory=AppearanceOptions)
-    pooled: PooledOptions | None = None
     most_motion: int = 200
     most_appearance: int = 150
     motion_words: int = 2000
@@ -148,14 +139,15 @@ class VisualWords:
     def require_extras(self, device: str = "cpu") -> None:
         """Raise an error if something that is needed is not installed."""
         PooledFrames().require_extras()
-        if EXTRA.missing and (self.options.motion or self.options.appearance):
+        if EXTRA.missing:
             raise MissingExtra(EXTRA.name, EXTRA.purpose)
-        for kind in (self.options.appearance, self.options.pooled):
-            if kind is not None:
-                if kind.network == VGG16 and GPU.missing:
-                    raise MissingExtra(EXTRA.name, "VGG-16")
-                if kind.network != VGG16:
-                    networks.require_runtime(kind.network, device)
+        appearance = self.options.appearance
+        if appearance is None:
+            return
+        if appearance.network == VGG16 and GPU.missing:
+            raise MissingExtra(EXTRA.name, "VGG-16")
+        if appearance.network != VGG16:
+            networks.require_runtime(appearance.network, device)
 
     def origins(self) -> dict[str, str]:
         """For each kind of descriptors, the hash of all options they depend on."""
@@ -166,26 +158,22 @@ class VisualWords:
                 _VERSION, kind=MOTION, options=options.motion, most=options.most_motion, **grid
             )
         if options.appearance is not None:
+            network = options.appearance.network
             found[APPEARANCE] = key_of(
                 _VERSION,
                 kind=APPEARANCE,
-                network=identity(options.appearance.network, weights_file(options.appearance)),
+                network=identity(network, weights_file(network)),
                 sides=options.appearance.sides,
                 most=options.most_appearance,
                 **grid,
             )
-        if options.pooled is not None:
-            network = identity(options.pooled.network, weights_file(options.pooled))
-            found[POOLED] = pooled_origin(options.pooled, network)
         return found
 
     def describers(
         self, kinds: Collection[str], media: Path, device: str, threads: int
     ) -> "tuple[Decoding | None, MakeDescribers]":
         """Load what these kinds need; local descriptors need all frames."""
-        from howsteps.vision.descriptors import pooled_describer  # noqa: PLC0415 - needs PyAV
-
-        options, decoding = self.options, None
+        options = self.options
         makers: dict[str, Callable[[VideoReader], Describer]] = {}
         if MOTION in kinds and options.motion is not None:
             import cv2  # noqa: PLC0415 - for motion alone
@@ -200,15 +188,11 @@ class VisualWords:
             makers[APPEARANCE] = partial(
                 AppearanceDescriber,
                 options=options.appearance,
-                network=load_network(options.appearance, device, threads),
+                network=load_network(options.appearance.network, device, threads),
                 most=options.most_appearance,
                 seed=options.seed,
             )
-        if POOLED in kinds and options.pooled is not None:
-            network = load_network(options.pooled, device, threads)
-            makers[POOLED] = partial(pooled_describer, options=options.pooled, network=network)
-            decoding = PooledFrames(options.pooled).decoding(media) if len(kinds) == 1 else None
-        return decoding, lambda video: {kind: make(video) for kind, make in makers.items()}
+        return None, lambda video: {kind: make(video) for kind, make in makers.items()}
 
     def vectors(
         self,
@@ -222,28 +206,18 @@ class VisualWords:
             learnt, remarks = learn_codebooks(videos, self.options, self.origins(), cache)
         else:
             self.check(learnt)
-        used = {kind: learnt[kind] for kind in videos[0].keys if kind != POOLED}
+        used = {kind: learnt[kind] for kind in videos[0].keys}
         vectors = {video.video: _vectors(video, used, cache) for video in videos}
         return vectors, used, remarks
 
     def check(self, codebooks: "Mapping[str, Codebook]") -> None:
         """Raise an error if codebooks are missing, or were made with other options."""
         for kind, origin in self.origins().items():
-            if kind == POOLED:
-                continue
             if kind not in codebooks:
                 raise HowstepsError(f"the codebook has no codewords for {kind}")
             if codebooks[kind].origin != origin:
                 reason = f"the codebook's codewords for {kind} were made with other options"
                 raise HowstepsError(reason)
-
-    def save(self, learnt: "Mapping[str, Codebook]", folder: Folder) -> None:
-        """Write the codebooks next to a model."""
-        folder.write(CODEBOOKS, to_bytes(learnt))
-
-    def load(self, folder: Path) -> "Mapping[str, Codebook]":
-        """Read the codebooks of a model."""
-        return read_codebooks(folder / CODEBOOKS)
 
 
 class AppearanceDescriber:
@@ -304,23 +278,21 @@ def dequantise(values: NDArray[np.int8]) -> Floats:
     return floats
 
 
-def load_network(
-    options: AppearanceOptions | PooledOptions, device: str = "cpu", threads: int = 1
-) -> Network:
+def load_network(network: str, device: str = "cpu", threads: int = 1) -> Network:
     """Load a network: VGG-16, or any other."""
-    path = weights_file(options)
-    if options.network != VGG16 or path is None:
-        return networks.load(options.network, options.weights, device, threads)
+    path = weights_file(network)
+    if network != VGG16 or path is None:
+        return networks.load(network, device=device, threads=threads)
     from howsteps.paper import vgg16  # noqa: PLC0415 - PyTorch
 
     return vgg16.load(path, device)
 
 
-def weights_file(options: AppearanceOptions | PooledOptions) -> Path | None:
+def weights_file(network: str) -> Path | None:
     """Return the file of a network's weights, that of VGG-16 downloaded if necessary."""
-    if options.network != VGG16 or options.weights is not None:
-        return networks.weights_file(options.network, options.weights)
-    from howsteps.datasets.fetch import fetch_file  # noqa: PLC0415 - not needed with a file
+    if network != VGG16:
+        return networks.weights_file(network)
+    from howsteps.datasets.fetch import fetch_file  # noqa: PLC0415 - not needed by others
 
     path = Path.home() / WEIGHTS / VGG16_ADDRESS.rpartition("/")[2]
     fetch_file(VGG16_ADDRESS, path, VGG16_DIGEST)
@@ -432,38 +404,10 @@ def _sample(
     return dequantise(np.concatenate(sampled)) if sampled else np.empty((0, 0), np.float32)
 
 
-def to_bytes(codebooks: Mapping[str, Codebook]) -> bytes:
-    """Return codebooks by kind as the content of an ``.npz`` file."""
-    arrays: dict[str, NDArray[np.generic]] = {}
-    for kind, codebook in codebooks.items():
-        arrays[f"{kind}.centres"] = codebook.centres
-        arrays[f"{kind}.origin"] = np.array(codebook.origin)
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)  # type: ignore[arg-type]  # names come from a dictionary
-    return buffer.getvalue()
-
-
-def read_codebooks(path: Path) -> dict[str, Codebook]:
-    """Read codebooks by kind from a file that :func:`to_bytes` made."""
-    arrays = read_arrays(path)
-    kinds = [name.removesuffix(".centres") for name in arrays if name.endswith(".centres")]
-    if not kinds or any(f"{kind}.origin" not in arrays for kind in kinds):
-        raise InputError(path, "holds no codebook")
-    codebooks = {
-        kind: Codebook(arrays[f"{kind}.centres"], str(arrays[f"{kind}.origin"])) for kind in kinds
-    }
-    for centres in (codebook.centres for codebook in codebooks.values()):
-        if centres.ndim != 2 or centres.dtype != np.float32 or not np.isfinite(centres).all():
-            raise InputError(path, "holds no codebook")
-    return codebooks
-
-
 def _vectors(video: VideoDescriptors, codebooks: Mapping[str, Codebook], cache: Entries) -> Floats:
     parts = [
-        pooled_features(video.read(POOLED, cache), video.intervals)
-        if kind == POOLED
-        else hellinger(blocks(_counts(video, kind, codebooks[kind], cache)))
-        for kind in video.keys
+        hellinger(blocks(_counts(video, kind, codebook, cache)))
+        for kind, codebook in codebooks.items()
     ]
     # A copy of hours takes hundreds of megabytes.
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)

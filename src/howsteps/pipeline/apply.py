@@ -14,15 +14,14 @@ from howsteps.errors import HowstepsError, InputError, Problem, problem_of
 from howsteps.localise.decision import StepIntervals
 from howsteps.localise.features import Floats
 from howsteps.localise.model import FILE as MODEL_FILE
-from howsteps.localise.model import Model, SavedModel
+from howsteps.localise.model import Model
 from howsteps.localise.segments import RIGHT
 from howsteps.narration.features import video_interval_count
-from howsteps.paper.clustering import ClusteringModel
 from howsteps.pipeline import asking
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, ignore_event
 from howsteps.pipeline.executor import LocalExecutor, single_threaded
-from howsteps.pipeline.features import method_of, visual_features
+from howsteps.pipeline.features import visual_features
 from howsteps.pipeline.options import INTERVAL, RunOptions
 from howsteps.pipeline.run import Run, clean_title, reader_of
 from howsteps.pipeline.selection import set_aside_unusable
@@ -66,11 +65,11 @@ def apply(
     """Place the steps of a model in new videos, and write the same files as a run.
 
     A model of video frames needs video files; a model of words needs captions, or transcription.
-    The narration of the new videos is matched with the steps; a model of words in mode ``default``
-    also uses these mentions to place the steps.
+    The narration of the new videos is matched with the steps; a model of words also uses these
+    mentions to place the steps. Runs in modes ``paper`` and ``authors`` have no model.
 
-    The arguments are those of :func:`howsteps.apply`; a language model reads only for a model of
-    mode ``default``. ``pages``: also write the page and the exports.
+    The arguments are those of :func:`howsteps.apply`. ``pages``: also write the page and the
+    exports.
 
     Raises
     ------
@@ -80,16 +79,15 @@ def apply(
     folder = model if (model / SPACE_FILE).is_file() else model / MODEL
     if not (folder / MODEL_FILE).is_file():
         result_file(model)  # raises a better error if this is not a work folder
-        raise InputError(model, "has no model; run 'howsteps run' again")
-    saved, space = SavedModel.load(folder), FeatureSpace.load(folder, method_of)
-    learnt = (Model if saved.options.mode == "default" else ClusteringModel)(**vars(saved))
+        raise InputError(model, "has no model; run 'howsteps run' again, in mode 'default'")
+    learnt, space = Model.load(folder), FeatureSpace.load(folder)
     known = load_steps(folder, learnt.steps)
     check_folders(out, *sources)
     name = clean_title(title) if title is not None else known.job or out.resolve().name
     collection = read_videos(sources, name)
     [task], problems = collection.tasks, list(collection.problems)
     context = Context(Cache(out / CACHE), LocalExecutor(workers), callback, workers=workers)
-    options = RunOptions(mode=space.mode, speech=speech, quick=space.quick, device=device)
+    options = RunOptions(speech=speech, quick=space.quick, device=device)
     results: dict[str, Result] = {}
     with writing_to(out):
         if space.words is not None:
@@ -102,7 +100,7 @@ def apply(
             task, new_problems = prepare_narration(task, options, context)
             problems += [problem for problem in new_problems if not problem.harmless]
         asked = asking.Asked(task, script_of_learnt(known, task))
-        if (reader := reader_of(llm)) and isinstance(learnt, Model):
+        if reader := reader_of(llm):
             asked = asking.ask(task, asked.script, reader, options, context, None)
             problems += asked.problems
         if isinstance(reader, AnswerFolder) and reader.ask:
@@ -111,8 +109,7 @@ def apply(
         problems += new_problems
         if result.task.videos:
             results[task.name] = result
-            if isinstance(learnt, Model):
-                problems += _other_job_remarks(result)
+            problems += _other_job_remarks(result)
             write_result(result, out)
             if pages:
                 problems += write_report(result, out, context)
@@ -136,7 +133,7 @@ def _other_job_remarks(result: Result) -> list[Problem]:
 
 
 def _placed(
-    learnt: Model | ClusteringModel,
+    learnt: Model,
     vectors: Mapping[str, NDArray[np.float32]],
     asked: asking.Asked,
 ) -> tuple[Result, list[Problem]]:
@@ -161,11 +158,9 @@ def _placed(
 
 
 def _localised(
-    learnt: Model | ClusteringModel, x: NDArray[np.float32], asked: asking.Asked, video: Video
+    learnt: Model, x: NDArray[np.float32], asked: asking.Asked, video: Video
 ) -> StepIntervals:
-    """The steps of a model in a new video; only the default method goes by its words too."""
-    if isinstance(learnt, ClusteringModel):
-        return learnt.localise([x])
+    """The steps of a model in a new video."""
     readings = None
     if video.id in asked.read_videos:
         rows = [(r.start, r.end, r.step) for r in asked.readings if r.video == video.id]
@@ -239,5 +234,5 @@ def _features(
         return task, vectors, []
     reason = "the model needs video frames, but there is no video file"
     problems = [Problem(Path(v.id), reason) for v in task.videos if not v.media]
-    task, found = visual_features(task, replace(options, vision=True), context, space.learnt)
+    task, found = visual_features(task, replace(options, vision=True), context)
     return task, found.vectors, [*problems, *found.problems]

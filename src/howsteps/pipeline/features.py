@@ -23,7 +23,6 @@ from howsteps.pipeline.options import RunOptions
 from howsteps.task import Mode, Task, Video
 from howsteps.vision.features import (
     MEMORY,
-    QUICK,
     Damaged,
     Features,
     FeatureSpace,
@@ -34,6 +33,7 @@ from howsteps.vision.features import (
     WorkerOptions,
     describe_into,
     describe_video,
+    pooled_frames,
 )
 
 STAGE = "features"
@@ -43,21 +43,14 @@ _WORKER = "howsteps.pipeline.features"
 def method_of(mode: Mode, quick: bool) -> Method:
     """The method of a mode; a quick one is faster and less accurate."""
     if mode == "default":
-        return PooledFrames(QUICK if quick else PooledOptions())
+        return pooled_frames(quick)
     from howsteps.paper import visual_words  # noqa: PLC0415 - not for the default
 
     return visual_words.VisualWords(visual_words.QUICK if quick else visual_words.PAPER)
 
 
-def visual_features(
-    task: Task,
-    options: RunOptions,
-    context: Context,
-    learnt: Mapping[str, Any] | None = None,
-) -> tuple[Task, Features]:
+def visual_features(task: Task, options: RunOptions, context: Context) -> tuple[Task, Features]:
     """Compute the features of the video frames; also returns the task with video durations.
-
-    ``learnt`` is what the method learnt from other videos; None: learn it from these.
 
     Raises ``MissingExtra`` if ``options.vision`` is True and the extra is not installed, or the
     mode or device needs another one.
@@ -73,16 +66,14 @@ def visual_features(
     if options.device != "cpu" and GPU.missing:
         raise MissingExtra(GPU.name, f"device {options.device}")  # the steps are placed on it too
     method = method_of(options.mode, options.quick)
-    found = features_of(
-        videos, method, context, task=task.name, learnt=learnt, device=options.device
-    )
+    found = features_of(videos, method, context, task=task.name, device=options.device)
     return with_durations(task, found), found
 
 
 def feature_space(task: Task, features: Features, options: RunOptions) -> FeatureSpace:
     """The feature space of a task: video frames if it has them, else words."""
     if features.vectors:
-        return FeatureSpace(None, features.learnt, options.mode, options.quick)
+        return FeatureSpace(quick=options.quick)
     return FeatureSpace(words=Vocabulary.of(task.videos))
 
 

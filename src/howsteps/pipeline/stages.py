@@ -8,7 +8,7 @@ inputs, and computes it if it is missing.
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
 
@@ -17,7 +17,7 @@ from howsteps.io.files import Folder, check_unchanged, fingerprint, key_of, sha2
 from howsteps.pipeline.cache import narration_key, parser_identity, stage_key
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import Failure, single_threaded
-from howsteps.pipeline.features import feature_space, method_of
+from howsteps.pipeline.features import feature_space
 from howsteps.pipeline.options import INTERVAL, RunOptions
 from howsteps.pipeline.work_folder import STEPS_VERSION, learnt_steps, save_steps
 from howsteps.store import (
@@ -301,7 +301,7 @@ def _discover(task: Task, options: RunOptions) -> Script:
 
 
 class LocalisedTask(NamedTuple):
-    """The localisations, remarks on them, and the folder of the model."""
+    """The localisations, remarks on them, and the folder of the model, empty if none was learnt."""
 
     localisations: tuple[Localisation, ...]
     remarks: tuple[Problem, ...]
@@ -339,9 +339,10 @@ def localise(
         if missing := found is None or found.model != _digests(model):
             with single_threaded():
                 placement = _place(task, script, features, options, readings, read_videos)
-            placement.model.save(folder)
-            feature_space(task, features, options).save(folder, method_of)
-            save_steps(learnt_steps(task, script), folder)
+            if options.mode == "default":
+                cast("TaskLocalisation", placement).model.save(folder)
+                feature_space(task, features, options).save(folder)
+                save_steps(learnt_steps(task, script), folder)
             found = PlacesRecord(
                 localisations=[rounded(place) for place in placement.localisations],
                 relaxed=[(int(w.video), int(w.step)) for w in placement.relaxed_windows],

@@ -192,10 +192,13 @@ def _signed(text: str, author: str) -> str:
 
 
 def write_model(model: Path, folder: Path) -> None:
-    """Copy the model from the cache into the work folder."""
-    for path in sorted(model.iterdir()):
-        content = read_bounded(path, _LARGEST_MODEL, "a model")
-        (Folder(folder) / MODEL).write(path.name, content)
+    """Copy the model from the cache into the work folder; modes of the paper have none."""
+    own = Folder(folder) / MODEL
+    for path in sorted(model.glob("*")):
+        own.write(path.name, read_bounded(path, _LARGEST_MODEL, "a model"))
+    if not model.is_dir():  # the model of an earlier run has other steps
+        for name in own.names():
+            own.remove(name)
 
 
 def write_report(

@@ -23,7 +23,7 @@ from howsteps.io.files import Folder, check_unchanged, fingerprint, key_of, sha2
 from howsteps.io.worker_process import answer, limit_memory, run_in_worker
 from howsteps.narration.features import LARGEST_VOCABULARY, Vocabulary
 from howsteps.store import Record, read_record
-from howsteps.task import Mode, Video
+from howsteps.task import Video
 from howsteps.vision.network import LITE0, identity, load, require_runtime, weights_file
 
 if TYPE_CHECKING:
@@ -136,14 +136,6 @@ class Method(Protocol):
         learnt: Mapping[str, Any] | None = None,
     ) -> Vectors:
         """Compute the vectors of videos, with what was ``learnt`` from others if given."""
-        ...
-
-    def save(self, learnt: Mapping[str, Any], folder: Folder) -> None:
-        """Write what was learnt next to a model."""
-        ...
-
-    def load(self, folder: Path) -> Mapping[str, Any]:
-        """Read what :meth:`save` wrote."""
         ...
 
 
@@ -373,12 +365,10 @@ class PooledFrames:
         rows = {v.video: pooled_features(v.read(POOLED, cache), v.intervals) for v in videos}
         return rows, {}, []
 
-    def save(self, learnt: Mapping[str, Any], folder: Folder) -> None:
-        """Write nothing: nothing is learnt."""
 
-    def load(self, folder: Path) -> Mapping[str, Any]:
-        """Return that nothing was learnt."""
-        return {}
+def pooled_frames(quick: bool) -> PooledFrames:
+    """The default; a quick one is faster and less accurate."""
+    return PooledFrames(QUICK if quick else PooledOptions())
 
 
 def pooled_origin(options: PooledOptions, network: str) -> str:
@@ -439,8 +429,6 @@ SPACE_FILE = "features.json"
 # A weight is the logarithm of a number of videos.
 _Weight: TypeAlias = Annotated[float, Meta(ge=-1e6, le=1e6)]
 
-MethodOf: TypeAlias = Callable[[Mode, bool], Method]  # of a mode, quick or not
-
 
 class _WordsRecord(Record, tag_field="reads", tag="words"):
     """``features.json`` of a model of words: the vocabulary."""
@@ -453,7 +441,7 @@ class _FramesRecord(Record, tag_field="reads", tag="frames"):
     """``features.json`` of a model of frames: how they were described."""
 
     version: Literal[2]
-    mode: Mode
+    mode: Literal["default"]
     quick: bool
     origins: dict[str, str]
 
@@ -462,31 +450,26 @@ class _FramesRecord(Record, tag_field="reads", tag="frames"):
 class FeatureSpace:
     """The features that a model takes, so that the same can be computed for new videos.
 
-    Either ``words``, the vocabulary of the narration, or video frames: ``mode`` and ``quick`` tell
-    their method, and ``learnt`` what it learnt from the videos of the model.
+    Either ``words``, the vocabulary of the narration, or video frames, looked at ``quick`` or not.
     """
 
     words: Vocabulary | None = None
-    learnt: Mapping[str, Any] = field(default_factory=dict)
-    mode: Mode = "default"
     quick: bool = False
 
-    def save(self, folder: Folder, method_of: MethodOf) -> None:
+    def save(self, folder: Folder) -> None:
         """Write ``features.json`` next to a model."""
         content: dict[str, object] = {"version": SPACE_VERSION}
         if self.words is not None:
             words = zip(self.words.words, self.words.weights, strict=True)
             content |= {"reads": "words", "words": [[w, round(float(x), 6)] for w, x in words]}
         else:
-            method = method_of(self.mode, self.quick)
-            content |= {"reads": "frames", "mode": self.mode, "quick": self.quick}
-            content["origins"] = method.origins()
-            method.save(self.learnt, folder)
+            content |= {"reads": "frames", "mode": "default", "quick": self.quick}
+            content["origins"] = pooled_frames(self.quick).origins()
         text = json.dumps(content, ensure_ascii=False, indent=1)
         folder.write(SPACE_FILE, f"{text}\n".encode())
 
     @staticmethod
-    def load(folder: Path, method_of: MethodOf) -> "FeatureSpace":
+    def load(folder: Path) -> "FeatureSpace":
         """Read what :meth:`save` wrote, if this version computes such features."""
         path = folder / SPACE_FILE
         kind: Any = _WordsRecord | _FramesRecord
@@ -495,7 +478,7 @@ class FeatureSpace:
                 weights = np.array([weight for _, weight in words], np.float32)
                 return FeatureSpace(words=Vocabulary(tuple(word for word, _ in words), weights))
             case record:
-                method = method_of(record.mode, record.quick)
-        if record.origins != method.origins():
-            raise InputError(path, "the model uses features that this version does not compute")
-        return FeatureSpace(None, method.load(folder), record.mode, record.quick)
+                if record.origins != pooled_frames(record.quick).origins():
+                    reason = "the model uses features that this version does not compute"
+                    raise InputError(path, reason)
+                return FeatureSpace(quick=record.quick)
