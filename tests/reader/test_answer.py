@@ -25,6 +25,7 @@ from howsteps.reader.answer import (
     without_unsaid,
 )
 from howsteps.reader.exchange import MAX_REPLY
+from howsteps.reader.names import plain_name
 from howsteps.script.acts import Act
 from howsteps.task import Reading, Script
 from tests.reader.jobs import TASK, answer, found, labels, made
@@ -151,6 +152,20 @@ def test_a_name_in_words_that_nobody_says_is_kept_and_marked() -> None:
     assert labels(edit)[:2] == ["boil the champagne", "grinding of beans"]
     [line] = [line for line in edit.changes if "words of the model" in line]
     assert '"champagne"' in line
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        (
+            "take the tree out of its pot and let it come to the temperature",
+            "take the tree out of its pot",
+        ),
+        ("or " + "very " * 20 + "slowly", "or" + " very" * 11),
+    ],
+)
+def test_a_name_that_is_too_long_ends_with_a_clause(given: str, name: str) -> None:
+    assert plain_name(given) == name
 
 
 def test_a_proposed_step_stays_if_two_videos_say_it_by_mentions_or_readings() -> None:

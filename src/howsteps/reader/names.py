@@ -21,6 +21,7 @@ _MARKUP = re.compile(r"[*_~\[\]()=^$]+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _PARTS: tuple[PartOfSpeech, ...] = ("verb", "noun", "adj", "adv")
 _SENSES = 3  # of a word; rarer ones give far-fetched synonyms
+_JOINTS = frozenset(("and", "or", "then", "until", "while", "before", "so"))
 # Never remarked upon.
 _FUNCTION_WORDS = frozenset(
     "a an the and or but of to in on at by for from with without into onto over under up down out "
@@ -32,8 +33,12 @@ _FUNCTION_WORDS = frozenset(
 
 def plain_name(text: str) -> str:
     """A name as plain text of bounded length, without markup and addresses."""
-    plain = clean(_MARKUP.sub(" ", _ADDRESS.sub(" ", printable(text))))
-    return " ".join(plain.split()[:MAX_WORDS])[:MAX_CHARACTERS].strip(" .,;:-!")
+    words = clean(_MARKUP.sub(" ", _ADDRESS.sub(" ", printable(text)))).split()
+    if len(words) > MAX_WORDS:  # a line that breaks off in the middle of a clause says nothing
+        words = words[:MAX_WORDS]
+        joints = [i for i, word in enumerate(words) if word in _JOINTS and i >= 3]
+        words = words[: joints[-1]] if joints else words
+    return " ".join(words)[:MAX_CHARACTERS].strip(" .,;:-!")
 
 
 class SaidWords:
