@@ -133,6 +133,15 @@ def test_what_was_read_survives_runs_and_edits_without_a_model(
     assert {(r.video, r.step, r.start) for r in read_result(out).readings} == {
         (r.video, moved[r.step], r.start) for r in before.readings if r.step in moved
     }
+    mine = tmp_path / "mine.txt"
+    mine.write_text("boil the water\nstir the tea\nput the bag in the cup\n")
+    _, output = run(videos, out, "--script", mine, "--quiet")
+    assert "no video is read for new steps" in output.replace("\n", " ")
+    moved = {0: 0, 1: 2}
+    assert {(r.video, r.step, r.start) for r in read_result(out).readings} == {
+        (r.video, moved[r.step], r.start) for r in before.readings if r.step in moved
+    }
+    assert {p.evidence for p in read_result(out).places if p.step == 1} == {"said here"}
     run(videos, out, "--llm", "none", "--quiet")
     assert b'"readings"' not in (out / "result.json").read_bytes()
     assert read_result(out).script.editor == ""

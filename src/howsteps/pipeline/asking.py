@@ -15,13 +15,14 @@ from howsteps.errors import Problem
 from howsteps.io.files import key_of
 from howsteps.pipeline.context import Context, Sends
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.placing import read_labels
+from howsteps.pipeline.placing import read_labels, still_read
 from howsteps.pipeline.stages import path_of
 from howsteps.reader import (
     AnswerError,
     AnswerFolder,
     LanguageModelError,
     Reader,
+    Remembered,
     Unanswered,
     edit_script,
     make_question,
@@ -77,6 +78,8 @@ def ask(
         videos or options change the question, and only new videos are read.
     """
     found, kept = Asked(task, script), None
+    if set_aside is None and before is not None and isinstance(reader, Remembered):
+        return _remembered(found, reader, before)
     if set_aside is not None:
         kept = _kept(task, reader, context, before)
         found = _edit(task, script, reader, options, context, set_aside, kept)
@@ -99,6 +102,22 @@ def ask(
         return found._replace(script=read)
     said, readings = without_unsaid(read, found.readings)
     return found._replace(script=said, readings=readings)
+
+
+def _remembered(asked: Asked, reader: Reader, before: Result) -> Asked:
+    """What was read in an earlier run, for the steps that a person kept."""
+    task, script = asked.task, asked.script
+    read = before.read_videos & {video.id for video in task.videos}
+    readings = tuple(r for r in still_read(before, script) if r.video in read)
+    known = {reading.step for reading in readings}
+    pairs = zip(script.steps, as_read(script, task, readings, read).steps, strict=True)
+    steps = tuple(new if k in known else old for k, (old, new) in enumerate(pairs))
+    reason = (
+        f"what {reader.model} read before stays, but no video is read for new steps; to read them: "
+        "`llm`"
+    )
+    problems = (_problem(task, reason, harmless=True),) if len(known) < len(steps) else ()
+    return Asked(task, replace(script, steps=steps), (), readings, read, problems)
 
 
 def _kept(task: Task, reader: Reader, context: Context, before: Result | None) -> Asked | None:

@@ -134,12 +134,9 @@ def place_again(
     silent = not any(video.mentions for video in before.task.videos)
     fixed = (*(_still_placed(before, new, LIKE_SEEN) if silent else ()), *manual)
     task, features = visual_features(before.task, options, context)
-    readings = _still_read(before, new)
+    readings = still_read(before, new)
     new = new.read(readings)
-    unread = {*range(len(new.steps))} - {reading.step for reading in readings}
-    localised = place(
-        task, new, features, options, context, fixed, readings, before.read_videos, unread
-    )
+    localised = place(task, new, features, options, context, fixed, readings, before.read_videos)
     problems += [*features.problems, *localised.remarks]
     task = replace(task, videos=tuple(map(without_captions, task.videos)))
     result = replace(
@@ -308,14 +305,15 @@ def place(
     fixed: Sequence[Localisation] = (),
     readings: Sequence[Reading] = (),
     read_videos: Collection[str] = (),
-    unread: Collection[int] = (),
 ) -> stages.LocalisedTask:
     """Place the steps of a script; those that a person placed, or sight alone (``fixed``), stay.
 
     Of several places of one step, the last counts. The others are placed as if such a step was
     mentioned where it is. In the ``read_videos``,
-    ``readings`` stand for mentions, except for the ``unread`` steps, which no model read.
+    ``readings`` stand for mentions, except for steps that were read nowhere: of those, no model was
+    asked, or what it did not find is no mention any more.
     """
+    unread = {*range(len(script.steps))} - {reading.step for reading in readings}
     manual = {(each.video, each.step): each for each in fixed}
     task, script = _with_manual_mentions(task, script, manual.values())
     evidence = [each for each in readings if (each.video, each.step) not in manual]
@@ -421,7 +419,7 @@ def _still_placed(before: Result, script: Script, evidence: str) -> tuple[Locali
     )
 
 
-def _still_read(before: Result, script: Script) -> tuple[Reading, ...]:
+def still_read(before: Result, script: Script) -> tuple[Reading, ...]:
     """The readings of an earlier result, for the steps that still exist or were joined to one."""
     owner = {mention: index for index, step in enumerate(script.steps) for mention in step.mentions}
     new_index = _new_indices(before, script)
