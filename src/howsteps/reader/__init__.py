@@ -11,8 +11,7 @@ An answer refers to acts and lines by number, and is validated. Nothing is sent 
 model is named.
 """
 
-from howsteps.reader.answers import AnswerFolder, Reader, Remembered, Unanswered
-from howsteps.reader.client import LanguageModel
+from howsteps.reader.client import AnswerFolder, LanguageModel, Reader, Remembered, Unanswered
 from howsteps.reader.dialogue import edit_script
 from howsteps.reader.exchange import AnswerError, LanguageModelError
 from howsteps.reader.question import make_question

@@ -21,7 +21,7 @@ import numpy as np
 
 from howsteps.io.text import format_time
 from howsteps.reader.act_groups import MIN_VIDEOS
-from howsteps.reader.answers import AnswerFolder, Reader, Unanswered
+from howsteps.reader.client import AnswerFolder, Reader, Unanswered
 from howsteps.reader.exchange import (
     AnswerError,
     LanguageModelError,
