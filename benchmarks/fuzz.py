@@ -21,9 +21,9 @@ SECONDS, MEGABYTES, MAX_BYTES = 20, 2048, 8192  # limits for one input
 SHARES = {"captions": 10, "task file": 4}
 # Modules that are instrumented; code compiled by Numba cannot be.
 INSTRUMENTED = (
-    *("howsteps.captions", "howsteps.datasets", "howsteps.io.arrays", "howsteps.io.files"),
-    *("howsteps.localise.model", "howsteps.pipeline.cache", "howsteps.script.text_form"),
-    *("howsteps.store", "howsteps.reader.answer", "howsteps.pipeline.work_folder"),
+    *("howsteps.captions", "howsteps.datasets", "howsteps.io", "howsteps.localise.model"),
+    *("howsteps.pipeline.cache", "howsteps.pipeline.options", "howsteps.pipeline.work_folder"),
+    *("howsteps.reader", "howsteps.script.text_form", "howsteps.serve.edits", "howsteps.store"),
 )
 
 

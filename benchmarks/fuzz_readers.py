@@ -20,10 +20,13 @@ from howsteps.errors import HowstepsError, InputError
 from howsteps.io.text import read_text
 from howsteps.localise.model import Model
 from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.options import read_project
 from howsteps.pipeline.work_folder import load_steps, script_of_learnt
 from howsteps.reader import make_question
 from howsteps.reader.answer import parse_answer, script_of_answer
+from howsteps.reader.reading import parse_reading
 from howsteps.script.text_form import parse_script_text
+from howsteps.serve.edits import Journal
 from howsteps.store import read_result, text_of
 from howsteps.task import Caption, Mention, Task, Truth, Video
 
@@ -125,6 +128,26 @@ def _answer(folder: Path) -> None:
     script_of_answer(question, answer, lambda labels: [()] * len(labels))
 
 
+def _reading(folder: Path) -> None:
+    text = (folder / "reading.txt").read_bytes().decode("utf-8", "replace")
+    found, wrong = parse_reading(text, range(1, 5), 2)
+    assert all(1 <= r.step <= 2 and 1 <= r.first <= r.last <= 4 for r in found.ranges)
+    "; ".join(wrong).encode("utf-8", "backslashreplace")
+
+
+def _project(folder: Path) -> None:
+    read_project(folder)
+
+
+def _journal(folder: Path) -> None:
+    for path in folder.glob("edits-*.jsonl"):  # a journal that cannot be used is kept
+        path.unlink()
+    journal = Journal.resume(folder, read_result(folder))
+    assert 0 <= journal.placed <= journal.revision
+    for step in journal.draft.steps:
+        step.label.encode("utf-8")
+
+
 def _truth_file(folder: Path) -> None:
     _check_truths(folder / "truth.json")
 
@@ -203,6 +226,11 @@ def readers() -> Iterator[Reader]:
     yield Reader("info.json", "a.info.json", (samples.as_json(samples.INFO),), _info, {})
     yield Reader("result.json", "result.json", (samples.result(),), _result, {})
     yield Reader("editor's answer", "answer.txt", (samples.answer(),), _answer, {})
+    yield Reader("answer on a video", "reading.txt", (samples.READING,), _reading, {})
+    yield Reader("howsteps.toml", "howsteps.toml", (samples.PROJECT,), _project, {})
+    files = samples.journal()
+    edits = files.pop("edits.jsonl")
+    yield Reader("edits.jsonl", "edits.jsonl", (edits,), _journal, files)
     for name in ("TASK", "COIN", "YOUCOOK2"):
         good = samples.as_json(getattr(samples, name))
         yield Reader(f"truth of {name.lower()}", "truth.json", (good,), _truth_file, {})

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import tarfile
+import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.reader import make_question
-from howsteps.store import text_of
+from howsteps.serve.edits import Journal
+from howsteps.store import read_result, text_of
 from howsteps.task import (
     Localisation,
     Mention,
@@ -140,6 +142,22 @@ def answer() -> bytes:
     ]
     more = {"any_order": [[1, 2]], "alternatives": [], "other_job": []}
     return b"Here it is:\n" + as_json({"steps": steps, **more})
+
+
+PROJECT = b'title = "tea"\nsteps = 3\nkeep-all = true\ndrop = ["a"]\nspeech = "tiny.en"\n'
+READING = b'It is {"done": [[1, 1, 2], [2, 3, 3]], "other_job": false}'
+
+
+def journal() -> dict[str, bytes]:
+    """Return the edits of a result, and the result."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        (folder / "result.json").write_bytes(result())
+        edits = Journal.restart(folder, read_result(folder))
+        edits.do({"op": "rename", "step": 0, "label": "heat water"})
+        edits.do({"op": "move", "step": 0, "to": 1})
+        edits.undo()
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def feature_folder() -> dict[str, bytes]:
