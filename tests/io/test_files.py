@@ -65,11 +65,6 @@ class TestWriting:
         os.close(reader)
         assert (tmp_path / "pipe").is_fifo()
 
-    def test_a_pipe_that_nobody_reads_keeps_nobody_waiting(self, tmp_path):
-        os.mkfifo(tmp_path / "pipe")
-        with pytest.raises(CannotWrite, match="pipe"):
-            write_atomically(tmp_path / "pipe", b"boil eggs")
-
     def test_a_folder_is_not_replaced_either(self, tmp_path):
         with pytest.raises(CannotWrite, match="Is a directory"):
             write_atomically(tmp_path, b"boil eggs")

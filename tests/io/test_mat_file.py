@@ -63,7 +63,7 @@ def test_an_empty_sparse_matrix_whose_columns_lie_outside(path):
     assert content.count(empty) == 1
     for starts in ((0, 2**24, 0, 0), (0, 0, 2**31, 0), (1, 0, 0, 0), (0, 0, 0, 1)):
         path.write_bytes(content.replace(empty, struct.pack("<6I", 5, 16, *starts)))
-        with pytest.raises(InputError, match="a sparse matrix with"):
+        with pytest.raises(InputError, match=r"columns out of order|it ends early"):
             mat_file.read_mat(path, "few")
 
 
@@ -115,7 +115,7 @@ def matrix(*parts: bytes, kind: int = 6, shape: tuple[int, ...] = (1, 1)) -> byt
                 kind=5,
                 shape=(2, 1),
             ),
-            "rows outside",
+            "invalid entry in coordinates",
         ),
     ],
 )

@@ -294,9 +294,7 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
         Folder(path.parent).write(path.name, content)
         return
     try:
-        # A pipe that nobody reads is an error; one that is read may be slow.
-        with open(path, "wb", opener=_open_nonblocking) as file:
-            os.set_blocking(file.fileno(), True)
+        with open(path, "wb") as file:
             file.writelines([content] if isinstance(content, bytes) else content)
     except OSError as error:
         raise CannotWrite(f"cannot write {path}: {error.strerror}") from error

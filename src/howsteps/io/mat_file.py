@@ -44,6 +44,7 @@ _TOO_LARGE = "it holds far more than its size"
 _NAME_BYTES = 4096  # at the start of a variable; they contain its name
 
 
+@np.errstate(invalid="ignore", over="ignore")  # NaN as an index is refused, not warned of
 def read_mat(path: Path, *names: str) -> dict[str, MatValue]:
     """Read the variables ``names``.
 
@@ -190,17 +191,16 @@ class _Matrix:
 
     def _sparse(self) -> NDArray[Any]:
         rows, starts = (self.parts.numbers().astype(np.int64) for _ in range(2))
-        numbers = self.parts.numbers()
-        matrix = np.zeros((self.shape[0], prod(self.shape[1:])))
-        n_stored = min(len(rows), len(numbers))
-        if len(starts) != matrix.shape[1] + 1 or starts[0] or starts[-1] > n_stored:
-            raise ValueError("a sparse matrix with other columns than it has numbers")
-        if starts.min() < 0 or (np.diff(starts) < 0).any():
+        numbers, matrix = self.parts.numbers(), np.zeros((self.shape[0], prod(self.shape[1:])))
+        counts = np.diff(starts)
+        is_column_each = len(starts) == matrix.shape[1] + 1 and starts[0] == 0
+        if not is_column_each or (starts < 0).any() or (counts < 0).any():
             raise ValueError("a sparse matrix with columns out of order")
-        rows, numbers = rows[: starts[-1]], numbers[: starts[-1]]
-        if ((rows < 0) | (rows >= len(matrix))).any():
-            raise ValueError("a sparse matrix with rows outside of it")
-        matrix[rows, np.repeat(np.arange(matrix.shape[1]), np.diff(starts))] = numbers
+        stored = int(starts[-1])
+        if stored > min(len(rows), len(numbers)):
+            raise ValueError("it ends early")
+        places = rows[:stored], np.repeat(np.arange(len(counts)), counts)
+        matrix.reshape(-1)[np.ravel_multi_index(places, matrix.shape)] = numbers[:stored]
         return matrix
 
     def _entries(self, depth: int, fields: int) -> list[NDArray[np.object_]]:
