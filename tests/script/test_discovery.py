@@ -2,13 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from time import process_time
 
 import numpy as np
 import pytest
 
 from howsteps.narration.wordnet import WordNet
 from howsteps.script import discover
-from howsteps.script.acts import build_act_table, candidate_mentions, done_by_others, talk_detector
+from howsteps.script.acts import (
+    Act,
+    ActTable,
+    build_act_table,
+    candidate_mentions,
+    done_by_others,
+    talk_detector,
+)
 from howsteps.script.clusters import names_whole_task
 from howsteps.script.discovery import implied_objects, misheard_objects
 from howsteps.script.names import Namer, name_steps
@@ -136,6 +144,19 @@ def test_the_table_counts_co_occurrences() -> None:
     assert table.video_counts[fill] == 2
     assert table.near[fill, dry] == 1  # 10 s apart in one video, 20 s in the other
     assert np.array_equal(table.near, table.near.T)
+
+
+def test_thousands_of_mentions_at_the_same_time_take_linear_time() -> None:
+    """As in a line of captions that says the same a thousand times."""
+    many = 8_000
+    acts = np.arange(many) % 3 - 1
+    table = ActTable(
+        (Act("fill", "", "tub"), Act("dry", "", "cat")),
+        *(acts, np.zeros(many, np.int64), np.zeros(many), np.zeros(many), np.array([60.0])),
+    )
+    began = process_time()
+    assert table.near.tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    assert process_time() - began < 2
 
 
 def test_probabilities_are_between_zero_and_one() -> None:

@@ -112,18 +112,15 @@ class ActTable:
         """Number of videos in which two acts co-occur within 15 seconds (n×n)."""
         known = np.flatnonzero(self.act >= 0)
         order = known[np.lexsort((self.time[known], self.video[known]))]
-        pairs: set[tuple[int, int, int]] = set()
-        for index, i in enumerate(order):
-            for j in order[index + 1 :]:
-                if self.video[j] != self.video[i] or self.time[j] - self.time[i] > NEAR:
-                    break
-                a, b = sorted((int(self.act[i]), int(self.act[j])))
-                if a != b:
-                    pairs.add((a, b, int(self.video[i])))
         near = np.zeros((len(self.acts), len(self.acts)))
-        for a, b, _ in pairs:
-            near[a, b] += 1.0
-            near[b, a] += 1.0
+        for own in np.split(order, np.flatnonzero(np.diff(self.video[order])) + 1):
+            # With the last mention of each other act: all pairs would be too many to look at.
+            last, met = np.full(len(near), -np.inf), np.zeros(near.shape, bool)
+            for act, time in zip(self.act[own], self.time[own], strict=True):
+                met[act] |= time - last <= NEAR
+                last[act] = time
+            near += met | met.T
+        np.fill_diagonal(near, 0.0)
         return near
 
     @cached_property
