@@ -120,7 +120,7 @@ WRITERS = {
     "datasets/fetch.py": ["folder.mkdir", "path.parent.mkdir", "mark.unlink", *["part.unlink"] * 3],
     "pipeline/cache.py": ["folder.mkdir"],  # the user's own
     "report/figures.py": ["path.parent.mkdir"],
-    "serve/app.py": ["private.mkdir"],  # in the user's own cache
+    "serve/app.py": ["folder.mkdir"],  # in the user's own cache
 }
 WRITING = {"write_text", "write_bytes", "unlink", "rmtree", "rename", "mkdir"}
 # Not files, io/text.py's own function, and constants that name files that ship with howsteps.
