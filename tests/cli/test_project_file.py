@@ -118,10 +118,10 @@ class TestSeveralJobs:
         assert [len(read_result(out / name).steps) for name in ("cats", "dogs")] == [3, 3]
 
     def test_what_cannot_differ_belongs_above(self, jobs: Path, tmp_path: Path) -> None:
-        (jobs / "cats" / "howsteps.toml").write_text("workers = 2\n")
+        (jobs / "cats" / "howsteps.toml").write_text('llm = "m"\n')
         done = call("run", jobs, "--out", tmp_path / "out")
         assert done.exit_code == 1
-        assert "workers: with several jobs, this belongs in the file of" in str(done.exception)
+        assert "llm: with several jobs, this belongs in the file of" in str(done.exception)
 
     def test_a_video_to_drop_must_be_one_of_the_job(self, jobs: Path, tmp_path: Path) -> None:
         (jobs / "cats" / "howsteps.toml").write_text('drop = ["zoe"]\n')

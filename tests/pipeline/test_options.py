@@ -91,6 +91,7 @@ class TestProjectFile:
             ("quick = true\ntitle =\n", "toml: is not TOML: Invalid value (at line 2"),
             ('[llm]\nname = "x"\n', "toml: llm: Expected str, got object"),
             ('parser = "mine"\n', "toml: parser: is no option here"),
+            ("workers = 1000\n", "toml: workers: is no option here"),
             ('llm_url = "http://theirs/v1"\n', "toml: llm_url: is no option here"),
             ("llm_tokens = 1000000000\n", "toml: llm_tokens: is no option here"),
             (f"steps = {'9' * 5000}\n", "toml: is not TOML: Exceeds the limit"),

@@ -85,11 +85,12 @@ def _check(name: str, value: object, kind: Any) -> None:
 def _project_kinds() -> dict[str, Any]:
     """The type of every option in a project file.
 
-    The videos may come from somebody else: none names code, another file or a server.
+    The videos may come from somebody else: none names code, another file or a server, or starts a
+    thousand processes.
     """
     own = {name: kind for name, kind in _kinds().items() if name != "parser"}
     name = Annotated[str, Meta(pattern=r"^[\w.-]+$")]  # not a folder, and nobody's repository
-    return {**own, "llm": str, "speech": name, "workers": Count}
+    return {**own, "llm": str, "speech": name}
 
 
 def read_project(folder: Path) -> dict[str, Any]:
