@@ -235,7 +235,7 @@ def test_a_verb_without_its_place_gives_way_to_a_complete_one() -> None:
     task = spoken.task(*["put apple; add apple"] * 5)
     put = [mention_of("put the apples", f"v{n}") for n in range(5)]
     dip = [mention_of("dip the apples", f"v{n}") for n in range(3)]
-    assert name_steps(task, [[[*put, *dip]]])[0].label == "dip the apples"
+    assert name_steps(task, [[[*put[:3], *dip]]])[0].label == "dip the apples"
     assert name_steps(task, [[[*put, *dip[:1]]]])[0].label == "add the apples"
     in_pot = [replace(mention, places=(Place("in", "pot"),)) for mention in put[:2]]
     assert (

@@ -35,7 +35,6 @@ MAX_OBJECTS = 3  # that a name lists
 # A step of so many videos is named after an object only if two of them name it.
 MIN_SUPPORT = 4
 HELPER_SHARE = 1 / 3  # of the narrators, from which on "take the cuttings" is a step
-INCOMPLETE_WEIGHT = 0.5  # of "put the butter", where nobody says where
 MIN_SAME_WORDS = 4  # verb, object, preposition and place
 MIN_WORK = 0.3  # of a mention that tells something about another
 NEAR = 30.0  # seconds in which a container is named
@@ -459,20 +458,14 @@ def _best_first(group: Sequence[Mention]) -> list[Relation]:
     """The relations of a step, best first for naming it.
 
     Each video counts by its probability of work and not talk: more narrators *eat sushi* than *cut*
-    it; and by how often the verb names steps elsewhere. A verb that lacks its place counts less.
-    Those of one video, then those without an object, are last.
+    it; and by how often the verb names steps elsewhere. Those of one video, then those without an
+    object, are last.
     """
     work: defaultdict[Relation, dict[str, float]] = defaultdict(dict)
     for mention in group:
         own = work[mention.relation]
         own[mention.video] = max(own.get(mention.video, 0.0), mention.work)
-    placed = {mention.relation for mention in group if mention.places or mention.particle}
-    weight = {
-        r: sum(own.values())
-        * centrality(r.verb)
-        * (INCOMPLETE_WEIGHT if r.verb in NEED_A_PLACE and r not in placed else 1.0)
-        for r, own in work.items()
-    }
+    weight = {r: sum(own.values()) * centrality(r.verb) for r, own in work.items()}
     return sorted(work, key=lambda r: (not r.noun, -min(2, len(work[r])), -weight[r], r))
 
 
