@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -146,6 +147,15 @@ class TestPlace:
         assert [place.label for place in result.places] == [p.label for p in before.places]
         for ours, theirs in zip(result.places, before.places, strict=True):
             assert ours.time == pytest.approx(theirs.time, abs=1e-3)
+
+    def test_the_files_of_a_work_folder_are_updated(self, work: Path, tmp_path: Path) -> None:
+        out = Path(shutil.copytree(work, tmp_path / "copy"))
+        (out / "mine.txt").write_text("dry the cat\nfill the tub")
+        result = howsteps.place(str(out), str(out / "mine.txt"))
+        assert [step.label for step in result.steps] == ["dry the cat", "fill the tub"]
+        assert howsteps.read_result(out).steps == result.steps
+        with pytest.raises(howsteps.HowstepsError, match="`script`"):
+            howsteps.place(result.task)
 
     def test_a_script_may_be_text_and_captions_are_read(self, job: Path) -> None:
         [task] = read_tasks(job).tasks

@@ -271,6 +271,8 @@ def place(
         The script cannot be used, there is no result in the folder, or no video is long enough for
         its steps.
     """
+    if isinstance(script, str) and "\n" not in script and Path(script).is_file():
+        script = Path(script)
     if not isinstance(videos, Task):
         return place_again(
             Path(videos), script, keep=keep, drop=drop, parser=parser, callback=callback
