@@ -14,6 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from howsteps.report.agreed import Narrations
 from howsteps.report.content import (
     STEP_COLOURS,
     address,
@@ -57,6 +58,20 @@ def test_videos_with_the_same_title_are_numbered() -> None:
     named = shown(replace(result, task=replace(result.task, videos=tuple(videos))))["videos"]
     ids = [video.id for video in videos]
     assert [video["title"] for video in named] == ["Tea (1)", ids[1], "Tea (2)", "How I make tea"]
+
+
+def test_the_quote_of_a_step_is_that_of_its_how_to() -> None:
+    result = tea(4, 3)
+    narrations = Narrations(result)
+    steps = shown(result)["steps"]
+    assert [step["example"] for step in steps] == [
+        narrations.told(k).quotes[0].text for k in range(3)
+    ]
+    # Of a result without sentences, an example that is stored.
+    silent = [replace(video, sentences=()) for video in result.task.videos]
+    script = replace(result.script, steps=tuple(replace(s, examples=("so",)) for s in result.steps))
+    plain = replace(result, task=replace(result.task, videos=tuple(silent)), script=script)
+    assert [step["example"] for step in shown(plain)["steps"]] == ["so"] * 3
 
 
 def test_the_sheet_shows_the_most_confident_place_with_a_thumbnail() -> None:

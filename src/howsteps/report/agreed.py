@@ -188,7 +188,8 @@ class _Said:
         """Whether a place or tool is named near the act, and not with another preposition."""
         if place is None:
             return True
-        words = self.words[max(0, self.begin - _PLACE_BEFORE) : self.end + _PLACE_AFTER]
+        first, last = max(0, self.begin - _PLACE_BEFORE), self.end + _PLACE_AFTER
+        words = self.words[first : self.verb] + self.words[self.verb + 1 : last]
         noun, kind = stem(place.noun), _kind(place.preposition)
         own = [_kind(each.preposition) for each in self.mention.places if stem(each.noun) == noun]
         return noun in map(stem, words) and (not own or kind in own)

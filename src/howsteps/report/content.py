@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from howsteps.narration.features import AFTER, BEFORE
+from howsteps.report.agreed import Narrations, Told
 from howsteps.task import LEVELS, Localisation, Mention, Relation, Result, Step, Video
 
 
@@ -150,11 +151,13 @@ def content(
         for index, video in enumerate(result.task.videos)
     ]
     watchable = {video["id"] for video in videos if video["source"] or video["youtube"]}
+    narrations = Narrations(result)
     return {
         "task": result.task.name,
         "title": title_of(result.task.name),
         "steps": [
             _summary(step, [row[k] for row in rows.values()], thumbnails, watchable, list(rows))
+            | {"example": _example(step, narrations.told(k))}
             for k, step in enumerate(steps)
         ],
         "videos": videos,
@@ -242,6 +245,7 @@ def _summary(
         return not has_thumbnail, place.video not in watchable, -_finite(place.confidence)
 
     best = min(found, key=rank, default=None)
+    others = [other for other in step.relations[1:] if other[0].noun]
     # A step without a localisation can still be played where it is mentioned.
     played = [best] if best else step.mentions
     return {
@@ -252,11 +256,15 @@ def _summary(
         "absent": sum(place is not None and place.time is None for place in column),
         "optional": step.optional,
         "alternative": step.alternative,
-        "other": [str(relation) for relation, _ in step.relations[1 : 1 + _OTHER_PHRASES]],
-        "example": step.examples[0] if step.examples else "",
+        "other": [str(relation) for relation, _ in others[:_OTHER_PHRASES]],
         "thumbnail": thumbnails.get((best.video, best.step)) if best else None,
         "best": ids.index(played[0].video) if played else None,  # index of the video to play
     }
+
+
+def _example(step: Step, told: Told) -> str:
+    """What a narrator says of a step, in its words if one does."""
+    return next(chain((quote.text for quote in told.quotes), step.examples), "")
 
 
 def _distinct_titles(videos: Sequence[Video]) -> list[str]:
