@@ -70,15 +70,6 @@ def test_a_located_step_has_extent_confidence_and_evidence(task):
     assert all(f.start <= f.time <= f.end for f in found)
 
 
-def test_an_absent_step_has_no_time():
-    places = np.array([[2, -1]])
-    located = locate(places, [np.random.default_rng(0).random((6, 2))], np.zeros((1, 2)))
-    assert located.evidence[0, 1] == ""
-    assert located.first[0, 1] == located.last[0, 1] == -1
-    absent = located.in_seconds(["v"], [1.0])[1]
-    assert absent.time is absent.start is absent.end is None
-
-
 @given(st.integers(0, 10_000))
 def test_extents_never_overlap(seed):
     rng = np.random.default_rng(seed)

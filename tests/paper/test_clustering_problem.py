@@ -115,12 +115,6 @@ def test_no_set_of_windows_with_less_support_could_be_relaxed(window, weights):
     assert sum(w.support for w in relaxed) == least
 
 
-@pytest.mark.parametrize("step", [-2, 2])
-def test_a_mention_of_no_such_step_is_refused(step):
-    with pytest.raises(LocaliseError, match="video 0: mentions belong to the steps 0 … 1"):
-        step_windows([np.ones((1, 5), bool)], [[step]], 2)
-
-
 @pytest.mark.parametrize("bias", [0.0, 0.01])
 @pytest.mark.parametrize("filled", [DENSE, SPARSE])
 @pytest.mark.parametrize("width", [7, 60])  # fewer and more features than intervals

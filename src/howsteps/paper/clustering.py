@@ -237,14 +237,13 @@ def null_scores(problem: ClusteringProblem, places: Places, seed: int = 0) -> Fl
 
 
 def confidences(places: Places, scores: Sequence[Floats], null: Floats) -> Floats:
-    """Return the share of the null samples with a lower score, N×K; 0 where a step is absent."""
+    """Return the share of the null samples with a lower score, N×K."""
     ordered = np.sort(null, axis=None)
     confidence = np.zeros(places.shape)
     for n, score in enumerate(scores):
         median, deviation = robust_spread(score)
-        for k in np.flatnonzero(places[n] >= 0):
-            height = (score[places[n, k], k] - median[k]) / deviation[k]
-            confidence[n, k] = np.searchsorted(ordered, height) / len(ordered)
+        heights = (score[places[n], np.arange(places.shape[1])] - median) / deviation
+        confidence[n] = np.searchsorted(ordered, heights) / len(ordered)
     return confidence
 
 
@@ -252,11 +251,11 @@ def locate(
     intervals: Places,
     scores: Sequence[Floats],
     null: Floats,
-    windows: Sequence[Mask] | None = None,
+    windows: Sequence[Mask],
     *,
     alike: str = LIKE_SEEN,
 ) -> StepIntervals:
-    """Add extent, confidence and evidence to placements (N×K, −1 where a step is absent).
+    """Add extent, confidence and evidence to placements, N×K.
 
     ``scores`` (T_n×K per video) are by a classifier that was not trained on that video, ``null``
     those of null samples, of any shape. A step whose window excludes some interval is named by the
@@ -264,14 +263,8 @@ def locate(
     *looks like the others* or *like what others say*, depending on the features.
     """
     confidence = confidences(intervals, scores, null)
-    first, last = np.full(intervals.shape, -1), np.full(intervals.shape, -1)
-    for n, (places, score) in enumerate(zip(intervals, scores, strict=True)):
-        first[n], last[n] = extents(places, score)
-    named = np.zeros(intervals.shape, np.bool_)
-    if windows is not None:
-        named = np.array([~window.all(axis=0) for window in windows])
-    evidence = np.select(
-        [intervals < 0, named, confidence >= PRESENCE_LEVEL], ["", SAID, alike], default=BETWEEN
-    )
-    presence = (intervals >= 0).astype(np.float64)
-    return StepIntervals(intervals, first, last, confidence, evidence, presence)
+    ends = [extents(places, score) for places, score in zip(intervals, scores, strict=True)]
+    first, last = (np.array(each) for each in zip(*ends, strict=True))
+    named = np.array([~window.all(axis=0) for window in windows])
+    evidence = np.select([named, confidence >= PRESENCE_LEVEL], [SAID, alike], default=BETWEEN)
+    return StepIntervals(intervals, first, last, confidence, evidence, np.ones(intervals.shape))
