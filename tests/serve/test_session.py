@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +17,7 @@ from howsteps._cli.app import INTERRUPTED
 from howsteps.errors import CannotWrite, HowstepsError
 from howsteps.pipeline import placing
 from howsteps.report.page import PAGE
+from howsteps.serve import session as module
 from howsteps.serve.edits import FILE, BadEdit
 from howsteps.serve.session import LOCK, Outdated, Session, without_folders
 from howsteps.store import read_result
@@ -271,6 +274,76 @@ def test_a_video_that_is_used_and_set_aside_is_in_the_result_once(session, work)
     session.edit(WRITER, 0, {"keep": "Bo"})
     assert session.wait_until_placed(60)
     assert read_result(work).by_video.keys() == before.by_video.keys()
+
+
+@pytest.fixture
+def slow(session, monkeypatch):
+    """A session whose next placing, once ``begun``, waits until it may ``go``."""
+    begun, go = threading.Event(), threading.Event()
+    place = module.place_again
+
+    def waiting(*args: Any, **options: Any) -> Any:
+        begun.set()
+        assert go.wait(60)
+        return place(*args, **options)
+
+    assert session.wait_until_placed(60)
+    monkeypatch.setattr(module, "place_again", waiting)
+    yield begun, go
+    go.set()
+
+
+def test_while_a_video_is_left_out_no_edit_is_accepted(session, slow) -> None:
+    begun, go = slow
+    session.edit(WRITER, 0, {"drop": "Bo"})
+    for wait in (0.0, 60.0):
+        begun.wait(wait)
+        with pytest.raises(BadEdit, match="wait until"):
+            session.edit(WRITER, 0, {"do": RENAME})
+    go.set()
+    assert session.wait_until_placed(60)
+    session.edit(WRITER, 0, {"do": RENAME})
+
+
+def test_a_choice_of_a_video_in_another_result_is_forgotten(work) -> None:
+    session = Session(work)
+    session.edit(WRITER, 0, {"drop": "Bo"})
+    write_work(work, tea(5, 3))
+    session.start()
+    assert session.wait_until_placed(60)
+    assert "changed by another program" in session.status()["error"]
+    session.edit(WRITER, 0, {"do": RENAME})
+    assert session.wait_until_placed(60)
+    session.stop()
+    assert "Bo" in read_result(work).by_video
+
+
+def test_a_choice_interrupts_the_page_which_is_written_though_it_fails(
+    session, work, slow, monkeypatch
+) -> None:
+    begun, go = slow
+    session.edit(WRITER, 0, {"do": RENAME})
+    begun.wait(60)
+
+    def interrupted(*_: Any, progress: Any, **__: Any) -> None:
+        monkeypatch.setattr(module, "write_page", write_page)
+        monkeypatch.setattr(module, "place_again", fails)
+        session.edit(WRITER, 1, {"drop": "Bo"})
+        progress(None)
+        raise AssertionError("the choice waits for the page")
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise HowstepsError("no")
+
+    write_page = module.write_page
+    monkeypatch.setattr(module, "write_page", interrupted)
+    go.set()
+    assert session.wait_until_placed(60)
+    assert session.status()["error"] == "no"
+    until = time.monotonic() + 60
+    while "Begin" not in (work / PAGE).read_text("utf-8"):
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("change", [{"keep": "Bo"}, {"drop": "Zoe"}, {"keep": 5}, {"drop": None}])

@@ -37,6 +37,7 @@ def without_folders(message: object, work: Path) -> str:
 
 
 LOCK = ".serve.lock"
+_WAIT = "wait until the steps are placed"
 
 
 class Locked(HowstepsError):
@@ -199,6 +200,8 @@ class Session:
                 raise Locked("another page is editing this script")
             if not self._is_placing:  # or result.json may be new, but ours
                 self._check_unchanged()
+            if self._chosen:  # the journal will begin anew
+                raise BadEdit(_WAIT)
             if revision != self.journal.revision:
                 raise Outdated("the script was changed in the meantime; reload the page")
             match change:
@@ -223,8 +226,8 @@ class Session:
 
     def _request(self, keep: str | None = None, drop: str | None = None) -> None:
         """Schedule that a video that was set aside is used, or that one is left out."""
-        if self._has_unplaced_edits() or self._chosen or self._is_placing:
-            raise BadEdit("wait until the steps are placed")
+        if self._has_unplaced_edits() or self._is_placing:
+            raise BadEdit(_WAIT)
         used = {video.id for video in self.result.task.videos}
         aside = {video.id for video in read_aside(self.folder)}
         if (keep is not None and keep not in aside) or (drop is not None and drop not in used):
@@ -234,7 +237,7 @@ class Session:
     def _choose(self) -> None:
         with self._changed:
             self._check_unchanged()
-            (keep, drop), self._chosen = self._chosen or (None, None), None
+            keep, drop = self._chosen or (None, None)
             self._activity, self._is_placing = "placing", True
         result = place_again(
             self.folder,
@@ -248,7 +251,7 @@ class Session:
         with self._changed:
             self._fingerprint = fingerprint(self.folder / FILE)
             self.journal = Journal.restart(self.folder, result)
-            self.result = result
+            self.result, self._chosen = result, None
             self._choices += 1
             self._show(result)
             self._schedule_all()
@@ -264,7 +267,7 @@ class Session:
             return
         result = read_result(self.folder)
         self.journal = Journal.restart(self.folder, result)
-        self.result, self._fingerprint = result, found
+        self.result, self._fingerprint, self._chosen = result, found, None
         self._show(result)
         self._schedule_all()
         self._changed.notify_all()
@@ -313,7 +316,6 @@ class Session:
     def _fail(self, reason: str) -> None:
         with self._changed:
             self._error = without_folders(reason, self.folder)
-            self._stale = self._new_unplaced = False
             self._chosen = None
             self._processed = self._received
             self._version += 1
@@ -381,6 +383,7 @@ class Session:
         """Make thumbnails, write the page and the exports; stop at a newer edit."""
         with self._changed:
             self._activity, result = "thumbnails", self.result
+            self._stale = False  # if this fails, it is not tried again
         with writing_to(root_of(self.folder)):
             self._check_current()
             write_page(result, self.folder, progress=lambda _: self._check_current())
@@ -390,11 +393,10 @@ class Session:
             for name in TEXT_FORMATS:
                 self._check_current()
                 export(result, Folder(self.folder) / EXPORTS, [name])
-        with self._changed:
-            self._stale = False
 
     def _check_current(self) -> None:
         with self._changed:
             self._check_unchanged()
-            if self._stopped or self._has_unplaced_edits():
+            if self._stopped or self._has_unplaced_edits() or self._chosen:
+                self._stale = True
                 raise _Superseded
