@@ -104,7 +104,6 @@ def test_the_package_contains_no_pickle():
 # Who opens files by other means than io/files.py, which opens only regular ones: files that ship
 # with howsteps, files of the system, files that it writes itself.
 OPENERS = {
-    "_cli/app.py": ["os.open"],  # the null device
     "io/worker_process.py": ["Path('/proc/self/statm').read_text"],
     "pipeline/executor.py": ["Path('/proc/meminfo').read_text"],
     "reader/exchange.py": ["(_QUESTIONS / f'{name}.txt').read_text"],

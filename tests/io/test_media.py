@@ -55,6 +55,12 @@ def test_the_file_name_is_ignored(tmp_path: Path) -> None:
         assert container.streams.video
 
 
+def test_messages_of_a_decoder_do_not_wait_for_python(clip: Path) -> None:
+    # Or its threads wait for the one that closes it, which holds the interpreter.
+    with open_media(clip, "cannot be used"):
+        assert av.logging.get_level() is None
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -47,7 +47,9 @@ def open_media(media: Path, what: str = "is not a readable video file") -> "Inpu
     except ImportError as error:
         raise MissingExtra("vision", "reading videos") from error
     open_regular(media).close()
-    av.logging.set_level(av.logging.PANIC)  # its messages do not name the file; ours do
+    # With a level, every message waits for Python, and the thread of a decoder that has one waits
+    # forever for the thread that closes it.
+    av.logging.set_level(None)
     try:
         # An absolute path cannot be mistaken for one of FFmpeg's protocols ("concat:", "http:").
         container = av.open(str(media.absolute()), options=_OPTIONS, metadata_errors="ignore")
