@@ -13,6 +13,7 @@ smooth"); such mentions count under the object that they most likely have. Ingre
 added one after the other are one step: "add the salt, pepper and nutmeg".
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -68,6 +69,7 @@ IMPLIED_SHARE = 0.3  # of the videos of the verb's most common object
 # name both, and of those that name the rarer one.
 EVENT_SECONDS, EVENT_SHARE, RARER_SHARE = 20.0, 0.5, 0.3
 MAX_JOINED = 3
+COMMON_SHARE = 1 / 3  # of the narrators: then a step is named even if it breaks the order
 # A step that so many narrators place somewhere is within this share of a video of where they do.
 MIN_PLACED, MAX_AWAY = 3, 0.25
 
@@ -112,7 +114,8 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     full_table = build_act_table(mentions_by_video, durations, implied, table.acts)
     mentions = [mention for row in mentions_by_video for mention in row]
     work = np.array([mention.work for mention in mentions])
-    min_support = least_support(sum(map(bool, mentions_by_video)))
+    n_narrators = sum(map(bool, mentions_by_video))
+    min_support, common = least_support(n_narrators), math.ceil(COMMON_SHARE * n_narrators)
 
     def where_named(step: NDArray[np.int64]) -> NDArray[np.int64]:
         """The mentions near those at the place that the step is named after.
@@ -137,11 +140,16 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
         ]
         kept: list[NDArray[np.int64]] = []
         names: list[str] = []
-        for step in order_steps(members, full_table, work):
-            named = namer.name([mentions[i] for i in step], names)
-            if named and len({*full_table.video[step]}) >= min_support:
-                kept.append(step)
-                names.append(named[0])
+        for in_order in order_steps(members, full_table, work):
+            candidates = [(in_order, min_support)]
+            # The few mentions that follow the order may leave out what makes a name.
+            candidates += [(own, common) for own in members if in_order[0] in own]
+            for step, least in candidates:
+                named = namer.name([mentions[i] for i in step], names)
+                if named and len({*full_table.video[step]}) >= least:
+                    kept.append(step)
+                    names.append(named[0])
+                    break
         events = join_additions(kept, full_table, mentions)
         return events, len(kept) - len(events)
 
