@@ -9,7 +9,7 @@ The ranges of their values are those that :mod:`howsteps.store` accepts from a f
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -274,6 +274,18 @@ class Script:
     seconds: float = 0.0
     editor: str = ""
     changes: tuple[str, ...] = ()
+
+    def within(self, videos: Collection[str]) -> "Script":
+        """The script without the mentions of other videos."""
+        steps = (
+            replace(
+                step,
+                mentions=tuple(m for m in step.mentions if m.video in videos),
+                read_in=step.read_in.intersection(videos),
+            )
+            for step in self.steps
+        )
+        return replace(self, steps=tuple(steps))
 
     def read(self, readings: "Iterable[Reading]") -> "Script":
         """The script with the videos in which each step was read."""

@@ -133,6 +133,13 @@ def test_what_was_read_survives_runs_and_edits_without_a_model(
     assert {(r.video, r.step, r.start) for r in read_result(out).readings} == {
         (r.video, moved[r.step], r.start) for r in before.readings if r.step in moved
     }
+    run(videos, out, "--ask", tmp_path / "questions", "--quiet")  # which answers nothing
+    run(videos, out, "--quiet")
+    assert run(videos, out, "--drop", "v5", "--quiet")[0] == 0
+    left = read_result(out)
+    assert [step.label for step in left.steps] == EDITED
+    assert left.readings == tuple(r for r in before.readings if r.video != "v5")
+    before = left
     mine = tmp_path / "mine.txt"
     mine.write_text("boil the water\nstir the tea\nput the bag in the cup\n")
     _, output = run(videos, out, "--script", mine, "--quiet")
@@ -177,6 +184,9 @@ def test_with_a_new_video_the_script_of_the_model_stays(tmp_path: Path) -> None:
         after = read_result(out)
         asked(videos, out, served, "--quiet", "--force", "editor")
         assert len(served.requests) > 2 + 5 + 1
+        (videos / "v6.srt").write_text((videos / "v6.srt").read_text().replace("good", "fine"))
+        run(videos, out, "--quiet")
+        assert "v6" not in read_result(out).read_videos  # it says something else now
     for result in (alone, after):
         assert [step.label for step in result.steps] == EDITED
         assert (result.script.editor, result.script.changes) == ("small", before.script.changes)
@@ -235,12 +245,14 @@ def test_videos_of_another_job_are_set_aside_and_named(videos: Path, tmp_path: P
     out = tmp_path / "steps"
     with serving(model(lambda question: edit(question, other_job=["v1"]))) as served:
         code, output = asked(videos, out, served, "--quiet")
-    assert code == 0
-    assert "another job" in output
-    assert "v0" not in {video.id for video in read_result(out).task.videos}
-    assert [(v.video, v.reason) for v in read_result(out).set_aside] == [
-        ("v0", "of another job, says small")
-    ]
+        assert code == 0
+        assert "another job" in output
+        assert "v0" not in {video.id for video in read_result(out).task.videos}
+        assert [(v.video, v.reason) for v in read_result(out).set_aside] == [
+            ("v0", "of another job, says small")
+        ]
+        asked(videos, out, served, "--quiet", "--keep", "v0")
+    assert read_result(out).set_aside == ()  # a person knows better
 
 
 @pytest.mark.slow

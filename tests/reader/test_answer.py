@@ -185,6 +185,9 @@ def test_a_proposed_step_stays_if_two_videos_say_it_by_mentions_or_readings() ->
     script = without_unsaid(replace(edit.script, changes=edit.changes), [])[0]
     assert '"add the sugar" is left out: fewer than 2 videos say it' in script.changes
     assert 'added "add the sugar"' not in script.changes
+    either = replace(edit.script.steps[5], alternative=True)
+    script = replace(edit.script, steps=(*edit.script.steps[:5], either)).read(read)
+    assert not any(step.alternative for step in without_unsaid(script, read)[0].steps)
 
 
 def test_in_a_video_that_was_read_the_mentions_are_where_the_steps_were_read() -> None:

@@ -33,6 +33,11 @@ def test_the_page_shows_what_narrators_say() -> None:
     assert "v4 | Coffee by dan" in text
 
 
+def test_the_number_of_steps_is_what_somebody_asked_for() -> None:
+    assert "Usually a job has 6 to 11 steps, in the order" in QUESTION.text
+    assert "Write at most 4 steps, in the" in make_question(TASK, found(TASK), steps=4).text
+
+
 def test_an_act_of_one_narrator_is_left_out() -> None:
     task = Task("coffee", (narrator("ann"), narrator("bob", (0, 1))))
     assert {row.act.verb for row in make_question(task, Script(())).acts} == {"boil", "grind"}

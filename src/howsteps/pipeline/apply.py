@@ -153,7 +153,7 @@ def _placed(
         placed.append(without_captions(video))
     task, ids = replace(asked.task, videos=tuple(placed)), {video.id for video in placed}
     readings = tuple(reading for reading in asked.readings if reading.video in ids)
-    script, read = _restricted(asked.script, task), asked.read_videos & ids
+    script, read = asked.script.within(ids), asked.read_videos & ids
     return Result(task, script, tuple(places), readings=readings, read_videos=read), problems
 
 
@@ -184,22 +184,6 @@ def _mentions(script: Script, video: Video) -> Floats | None:
     mentions = [(m, k, NEAR_WEIGHT) for k, step in enumerate(script.steps) for m in step.mentions]
     [rows] = spoken_by_video(Task("", (video,)), mentions)
     return rows
-
-
-def _restricted(script: Script, task: Task) -> Script:
-    """The script without the mentions of videos that are not in the task."""
-    ids = {video.id for video in task.videos}
-    return replace(
-        script,
-        steps=tuple(
-            replace(
-                step,
-                mentions=tuple(m for m in step.mentions if m.video in ids),
-                read_in=step.read_in & ids,
-            )
-            for step in script.steps
-        ),
-    )
 
 
 def read_videos(sources: Sequence[Path], name: str) -> Collection:

@@ -81,7 +81,7 @@ def ask(
     if set_aside is None and before is not None and isinstance(reader, Remembered):
         return _remembered(found, reader, before)
     if set_aside is not None:
-        kept = _kept(task, reader, context, before)
+        kept = _kept(task, reader, options, context, before)
         found = _edit(task, script, reader, options, context, set_aside, kept)
     is_kept = before is not None and found is kept
     if options.mode == "default":
@@ -107,7 +107,7 @@ def ask(
 def _remembered(asked: Asked, reader: Reader, before: Result) -> Asked:
     """What was read in an earlier run, for the steps that a person kept."""
     task, script = asked.task, asked.script
-    read = before.read_videos & {video.id for video in task.videos}
+    read = before.read_videos & _unchanged(task, before)
     readings = tuple(r for r in still_read(before, script) if r.video in read)
     known = {reading.step for reading in readings}
     pairs = zip(script.steps, as_read(script, task, readings, read).steps, strict=True)
@@ -120,32 +120,45 @@ def _remembered(asked: Asked, reader: Reader, before: Result) -> Asked:
     return Asked(task, replace(script, steps=steps), (), readings, read, problems)
 
 
-def _kept(task: Task, reader: Reader, context: Context, before: Result | None) -> Asked | None:
-    """What a reader made of the script in an earlier run, if its steps are in this task."""
+def _unchanged(task: Task, before: Result) -> set[str]:
+    """The videos that say what they said in an earlier run."""
+    known = {video.id: (video.sentences, video.mentions) for video in before.task.videos}
+    return {v.id for v in task.videos if known.get(v.id) == (v.sentences, v.mentions)}
+
+
+def _kept(
+    task: Task, reader: Reader, options: RunOptions, context: Context, before: Result | None
+) -> Asked | None:
+    """What a reader made of the script in an earlier run, if videos and options still allow it."""
     if before is None or before.script.editor != reader.model or EDITOR in context.redo:
         return None
-    mentions = {mention for video in task.videos for mention in video.mentions}
-    if not mentions.issuperset(m for step in before.steps for m in step.mentions):
+    same, most = _unchanged(task, before), options.steps or len(before.steps)
+    if not same or options.mode != "default" or len(before.steps) > most:
         return None
     said = _of_another_job(reader)
-    other = tuple(each for each in before.set_aside if each.reason == said)
+    other = tuple(
+        each
+        for each in before.set_aside
+        if each.reason == said and not options.keep_all and each.video not in options.keep
+    )
     ids = {each.video for each in other}
     task = replace(task, videos=tuple(video for video in task.videos if video.id not in ids))
     reason = (
         f"the script that {reader.model} wrote before is kept, as the question has changed since; "
         "to ask again: `force` editor"
     )
-    kept = Asked(task, before.script, other, problems=(_problem(task, reason, harmless=True),))
+    script = before.script.within(same)
+    kept = Asked(task, script, other, problems=(_problem(task, reason, harmless=True),))
     if READING in context.redo:
         return kept
-    read = before.read_videos & {video.id for video in task.videos}
+    read = before.read_videos & same
     readings = tuple(reading for reading in before.readings if reading.video in read)
     return kept._replace(readings=readings, read_videos=read)
 
 
 def _with_new_mentions(script: Script, task: Task, before: Result) -> Script:
-    """The script with the mentions of its steps in videos that were not there before."""
-    known = {video.id for video in before.task.videos}
+    """The script with the mentions of its steps in videos that are new or say something else."""
+    known = _unchanged(task, before)
     new = replace(task, videos=tuple(video for video in task.videos if video.id not in known))
     found = find_known_steps([step.mentions for step in script.steps], new)
     steps = tuple(
@@ -169,7 +182,8 @@ def _edit(
     Replies are cached under the question, so a second run sends no request. To another question
     the script that was ``kept`` is the answer, unless there is one in a file.
     """
-    question = make_question(task, script, set_aside)
+    keep = [video.id for video in task.videos] if options.keep_all else options.keep
+    question = make_question(task, script, set_aside, steps=options.steps, keep=keep)
     key = key_of(_EDITOR, question=question.text, model=reader.model)
     known = _known_replies(EDITOR, key, reader, context)
     if kept and not known and not isinstance(reader, AnswerFolder):

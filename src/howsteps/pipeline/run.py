@@ -142,7 +142,9 @@ def run(
     if not tasks:
         return Run({}, {}, tuple(problems))
     reader = reader_of(llm, out)
-    model = reader.model if reader else None
+    asks = isinstance(reader, AnswerFolder) and reader.ask  # and answers nothing yet
+    answers = reader_of(None, out) if asks else reader
+    model = answers.model if answers else None
     options = replace(options, llm=model)
     own = {name: replace(each, llm=model) for name, each in own.items()}
     several = len(tasks) > 1

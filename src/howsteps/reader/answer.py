@@ -482,8 +482,12 @@ def without_unsaid(
     changes = [line for line in script.changes if line not in added]
     changes += [f'"{label}" is left out: fewer than {MIN_VIDEOS} videos say it' for label in left]
     index = {old: new for new, old in enumerate(kept)}
+    steps = (  # an alternative to what is left out is none
+        replace(script.steps[k], alternative=script.steps[k].alternative and k - 1 in index)
+        for k in kept
+    )
     return (
-        replace(script, steps=tuple(script.steps[k] for k in kept), changes=tuple(changes)),
+        replace(script, steps=tuple(steps), changes=tuple(changes)),
         tuple(replace(each, step=index[each.step]) for each in readings if each.step in index),
     )
 

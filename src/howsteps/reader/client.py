@@ -81,7 +81,7 @@ class LanguageModel:
     def __post_init__(self) -> None:
         _ = self.address  # validates the URL
         if not self.model.strip():
-            raise LanguageModelError("the language model needs a name: `model`")
+            raise LanguageModelError("the language model needs a name: `llm`")
 
     @property
     def address(self) -> str:

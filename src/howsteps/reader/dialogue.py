@@ -149,6 +149,7 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
         count=len(question.task.videos),
         steps="\n".join(lines),
         steps_count=len(answer.steps),
+        usual=question.usual,
         remarks="\n".join(f"* {line}" for line in _remarks(question, edit.script, edit)) or "None.",
         left=", ".join(f"{r.id} {phrase_of(r.act)} {r.videos}" for r in left[:_LEFT_OUT]) or "none",
     )

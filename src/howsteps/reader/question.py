@@ -8,7 +8,7 @@ import math
 import statistics
 from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations, groupby
 
@@ -57,7 +57,9 @@ class Question:
     mentions
         The mentions of every id: steps (``s1``), acts (``a1``) and groups (``a1.2``).
     videos
-        The id of the video for each id in the prompt (``v1``).
+        The id of the video for each id in the prompt (``v1``) that may be of another job.
+    usual
+        How many steps there should be.
     """
 
     task: Task
@@ -66,6 +68,7 @@ class Question:
     mentions: Mapping[str, tuple[Mention, ...]]
     videos: Mapping[str, str]
     text: str
+    usual: str
 
 
 def make_question(
@@ -73,6 +76,8 @@ def make_question(
     script: Script,
     set_aside: Sequence[SetAside] = (),
     *,
+    steps: int | None = None,
+    keep: Collection[str] = (),
     max_tokens: int = MAX_TOKENS,
 ) -> Question:
     """Write the question on the steps of a task.
@@ -85,6 +90,10 @@ def make_question(
         The one that was found without a model.
     set_aside
         Videos that are not in the task, with the reason.
+    steps
+        The most that somebody wants; the answer need not obey.
+    keep
+        Videos that are of this job, whatever the answer says.
     max_tokens
         Of the question, by an upper estimate. Quotes get fewer and shorter, then acts are left out.
     """
@@ -93,11 +102,13 @@ def make_question(
         is_original = [True] * len(task.videos)
     own = tuple(video for video, original in zip(task.videos, is_original, strict=True) if original)
     rows = act_groups(task, script, {video.id for video in own})
+    usual = f"Write at most {steps} steps" if steps else "Usually a job has 6 to 11 steps"
     text = template("script")
     budget = max_tokens - estimated_tokens(text) - 50
     ids = {video.id: f"v{number}" for number, video in enumerate(task.videos, 1)}
     similarity = _similarity(own, rows)
     parts = {
+        "usual": usual,
         "steps": _steps(script, rows),
         "aside": _aside(set_aside, _TITLE_SHARE * budget / 2),
         "transcripts": _transcripts(own, ids, similarity, _TRANSCRIPT_SHARE * budget),
@@ -120,8 +131,9 @@ def make_question(
         {f"s{k}": step.mentions for k, step in enumerate(script.steps, 1)}
         | {row.id: row.mentions for row in rows}
         | {group.id: group.mentions for row in rows for group in row.groups},
-        {id_: video for video, id_ in ids.items()},
+        {id_: video for video, id_ in ids.items() if video not in keep},
         text,
+        usual,
     )
 
 
