@@ -7,7 +7,6 @@ from time import process_time
 
 import pytest
 
-from howsteps.narration.wordnet import WordNet
 from howsteps.reader import (
     AnswerError,
     AnswerFolder,
@@ -20,13 +19,11 @@ from howsteps.reader.answer import (
     Answer,
     AnsweredStep,
     as_read,
-    nearest_steps,
     parse_answer,
     without_unsaid,
 )
 from howsteps.reader.exchange import MAX_REPLY
 from howsteps.reader.names import plain_name
-from howsteps.script.acts import Act
 from howsteps.task import Reading, Script
 from tests.reader.jobs import TASK, answer, found, labels, made
 
@@ -220,31 +217,3 @@ def test_a_video_of_another_job_is_set_aside_unless_it_has_the_steps() -> None:
     edit = made(answer(other_job=["v1", "v5", "v9"]), make_question(task, found(task)))
     assert edit.other_job == ("tea",)
     assert "ann was not set aside: it mentions 4 of the steps" in edit.changes
-
-
-ACTS = [[Act("raise", "", "car")], [Act("lower", "", "car"), Act("take", "off", "wheel")]]
-
-
-def step_of(verb: str, noun: str, particle: str = "") -> int | None:
-    act = Act(verb, particle, noun)
-    return nearest_steps([act], ACTS, WordNet.load()).get(act)
-
-
-def test_synonyms_join() -> None:
-    assert step_of("lift", "car") == 0
-    assert step_of("raise", "automobile") == 0
-
-
-def test_opposites_and_other_nouns_do_not() -> None:
-    assert step_of("lower", "car") == 1
-    assert step_of("raise", "bread") is None
-    assert step_of("take", "wheel", "out") is None
-
-
-def test_an_act_without_an_object_says_too_little() -> None:
-    assert step_of("raise", "") is None
-
-
-def test_without_rare_acts_or_steps_nothing_joins() -> None:
-    assert nearest_steps([], ACTS, WordNet.load()) == {}
-    assert nearest_steps([Act("raise", "", "car")], [[Act("wait", "", "")]], WordNet.load()) == {}

@@ -322,7 +322,7 @@ def test_an_invalid_proxy_is_reported_without_its_password(
 
 
 def test_a_model_needs_a_name() -> None:
-    with pytest.raises(LanguageModelError, match="`model`"):
+    with pytest.raises(LanguageModelError, match="`llm`"):
         LanguageModel(" ", "http://localhost/v1")
 
 

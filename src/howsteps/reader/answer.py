@@ -1,8 +1,7 @@
 """From an answer about the script to the script.
 
-A step of the answer has the mentions of the ids that it names, those of rare acts that are similar,
-and those that match the words to look for; of these it keeps the ones that follow the order. What
-cannot be used (an unknown id, a step that one narrator says) is left out with a remark.
+A step of the answer has the mentions of the ids that it names, and those that match the words to
+look for; of these it keeps the ones that follow the order. What cannot be used (an unknown id, a step that one narrator says) is left out with a remark.
 
 What narrators say is quoted as data, and a model that obeys them can do little: names are plain
 text (:mod:`howsteps.reader.names`), a video that shows the steps as others do is never set aside,
@@ -14,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -22,7 +21,6 @@ from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
 from howsteps.errors import shown
-from howsteps.narration.wordnet import WordNet
 from howsteps.reader.act_groups import MIN_VIDEOS, relative_positions
 from howsteps.reader.exchange import (
     AnswerError,
@@ -40,17 +38,15 @@ from howsteps.reader.names import (
     words_of_step,
 )
 from howsteps.reader.question import Question
-from howsteps.script.acts import Act, act_of
+from howsteps.script.acts import act_of
 from howsteps.script.names import examples, name_steps
 from howsteps.script.order import keep_in_order, precedence
-from howsteps.script.similarity import noun_similarity, verb_similarity
 from howsteps.script.text_mentions import LabelReader, add_matches
 from howsteps.store import reason_of
 from howsteps.task import Mention, Reading, Script, Step, Task
 
 MIN_STEPS, MAX_STEPS = 3, 20
 _MAX_LOOK_FOR = 8  # phrases
-MIN_SIMILARITY = 0.6  # of a rare act: verb and noun, one of them equal, the other a synonym
 # A script is not used if its steps have less than this share of the work that the steps of the
 # script found without a model have, or if less than this share of the pairs of mentions follows its
 # order. That is .67 to .86 for scripts found without a model (seven jobs), .5 ± .1 by chance.
@@ -182,8 +178,7 @@ def _assigned(
 ) -> tuple[list[list[Mention]], list[str]]:
     """The mentions of every step, in order of time, and remarks on ids that cannot be used.
 
-    A group has precedence over its act, an act over a step of the first script. Rare acts, which
-    have no id, go to a step with a similar act.
+    A group has precedence over its act, an act over a step of the first script.
     """
     remarks: list[str] = []
     owner: dict[str, int] = {}
@@ -196,44 +191,11 @@ def _assigned(
     step_of: dict[Mention, int] = {}
     for id_ in sorted(owner, key=lambda id_: (id_.startswith("a"), "." in id_)):
         step_of.update(dict.fromkeys(question.mentions[id_], owner[id_]))
-    acts: list[set[Act]] = [set() for _ in answer.steps]
-    for mention, index in step_of.items():
-        acts[index].add(act_of(mention))
-    mentions = [m for video in task.videos for m in video.mentions if not m.negated]
-    rare = {act_of(m) for m in mentions}.difference((row.act for row in question.acts), *acts)
-    nearest = nearest_steps(rare, acts, WordNet.load())
     assigned: list[list[Mention]] = [[] for _ in answer.steps]
-    for mention in mentions:
-        found = step_of.get(mention, nearest.get(act_of(mention)))
-        if found is not None:
-            assigned[found].append(mention)
+    for mention in (m for video in task.videos for m in video.mentions):
+        if mention in step_of and not mention.negated:
+            assigned[step_of[mention]].append(mention)
     return assigned, remarks
-
-
-def nearest_steps(
-    rare: Iterable[Act], steps: Sequence[Collection[Act]], wordnet: WordNet
-) -> dict[Act, int]:
-    """The step of each rare act that is similar enough to an act of a step.
-
-    The similarity of two acts is that of their verbs times that of their nouns. Acts without an
-    object are left out: they say too little.
-    """
-    others = sorted({act for act in rare if act.noun})
-    own = [(act, n) for n, step in enumerate(steps) for act in sorted(step) if act.noun]
-    if not others or not own:
-        return {}
-
-    def similarity(part: Callable[[Act], Any], table: Callable[..., Any]) -> NDArray[np.float32]:
-        """Similarity of a part of the acts (others × own), from a table of distinct parts."""
-        rows, columns = [part(act) for act in others], [part(act) for act, _ in own]
-        index = {value: n for n, value in enumerate(sorted({*rows, *columns}))}
-        found: NDArray[np.float32] = table([*index], wordnet)
-        return found[np.ix_([index[value] for value in rows], [index[v] for v in columns])]
-
-    acts = similarity(lambda act: act[:2], verb_similarity)
-    acts = acts * similarity(lambda act: act.noun, noun_similarity)
-    best = zip(others, acts.argmax(axis=1), acts.max(axis=1), strict=True)
-    return {act: own[i][1] for act, i, value in best if value >= MIN_SIMILARITY}
 
 
 def _look_up(
