@@ -1,7 +1,8 @@
 """From an answer about the script to the script.
 
 A step of the answer has the mentions of the ids that it names, and those that match the words to
-look for; of these it keeps the ones that follow the order. What cannot be used (an unknown id, a step that one narrator says) is left out with a remark.
+look for; of these it keeps the ones that follow the order. What cannot be used (an unknown id, a
+step that one narrator says) is left out with a remark.
 
 What narrators say is quoted as data, and a model that obeys them can do little: names are plain
 text (:mod:`howsteps.reader.names`), a video that shows the steps as others do is never set aside,
