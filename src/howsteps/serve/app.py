@@ -8,7 +8,6 @@ import os
 import re
 import secrets
 import socket
-import stat
 import zipfile
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -395,7 +394,7 @@ def _is_private(folder: Path) -> bool:
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()
-        return stat.S_IMODE(found.st_mode) == 0o700 and found.st_uid == os.getuid()
+        return not found.st_mode & 0o077 and found.st_uid == os.getuid()
     except (OSError, AttributeError):  # it is a file; Windows has no owners
         return False
 
