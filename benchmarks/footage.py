@@ -30,7 +30,7 @@ from howsteps.localise import localise
 from howsteps.localise.decision import decide
 from howsteps.localise.ridge import LeaveOneOut
 from howsteps.localise.self_training import LEARNING_OPTIONS, locate
-from howsteps.localise.video_evidence import SegmentPrior
+from howsteps.localise.video_evidence import SegmentPrior, standardised
 from howsteps.narration import extract_relations
 from howsteps.paper.localise import localise as cluster_task
 from howsteps.paper.visual_words import VisualWords, WordOptions
@@ -270,7 +270,7 @@ def taught(features: Features, truth: Truth) -> Way:
         nothing = [np.empty((0, 3)) for _ in names]
         prior = SegmentPrior(nothing, [len(rows) for rows in x], len(truth.steps), grid * SECONDS)
         prior = replace(prior, separation=TAUGHT, duration=float(lasting))
-        scores = prior.standardise(LeaveOneOut(x, options.regularisation).scores(labels))
+        scores = [standardised(s) for s in LeaveOneOut(x, options.regularisation).scores(labels)]
         prior = prior.measure(scores)
         located = decide(
             locate(scores, prior, options, seconds=grid * SECONDS),

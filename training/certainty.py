@@ -9,13 +9,14 @@ the true steps as a person would write them, and with the true steps and all the
 Narrators speak of a step for longer than it is done, so no probability is calibrated for both kinds
 of truth; with the weight of :class:`Fitting`, a task with annotated steps counts as two of the
 sixteen with spoken spans. *Words and video*, and *video* alone, are fitted on synthetic recordings
-(:mod:`benchmarks.recordings`) and, with ``--footage``, on real footage with a synthetic narration
-(:mod:`benchmarks.footage`). *Read*, for videos that a language model read, is fitted on such
-readings (``--readings``, as for :mod:`benchmarks.places_read`), and *read and video* on the
-synthetic recordings with a simulated reader; with ``--readings`` only these two are fitted.
+(:mod:`benchmarks.recordings`) and, with ``--footage``, on real footage with synthetic narrations
+(:mod:`benchmarks.footage`), whole and in pieces with pauses (:mod:`benchmarks.peers`). *Read*, for
+videos that a language model read, is fitted on such readings (``--readings``, as for
+:mod:`benchmarks.places_read`), and *read and video* on the synthetic recordings with a simulated
+reader; with ``--readings`` only these two are fitted.
 
 Confidence is never *sure* below the least at which, on every task left out, four in five places are
-right; where there is none, or one task alone has such places, nothing is sure.
+right; where there is none, one task alone has such places, or all are synthetic, nothing is sure.
 
 A step is absent where its probability of presence is below a threshold: the highest one that, with
 each task left out, keeps ``kept`` of the steps that are present in discovered scripts, for either
@@ -52,9 +53,12 @@ from howsteps.task import SURE, Reading, Script, Task
 FILE = Path(certainty.__file__).with_name("certainty.json")
 HIGHEST_THRESHOLD = 0.5  # a step that is more likely present than not is never absent
 SEEDS = 8
+PIECES = 4  # collections that are made of pieces of the footage
+CACHE = Path("build/footage")
 MISREAD = 0.05  # share of the mentions that a simulated reader misses, and of steps it invents
 MIN_BIN_COUNT = 15  # places in a bin of the diagram
 SURE_RIGHT = 0.8  # least share of the places that are sure that must be right
+NEVER = 2.0  # a confidence that no place has
 CANDIDATES = (SURE, 0.75, 0.8, 0.85, 0.9, 0.95)  # of the least confidence that is called sure
 DIGITS = 4
 
@@ -91,7 +95,7 @@ def main() -> None:
     parser.add_argument("results", type=Path, nargs="?", help="without it, only those with video")
     parser.add_argument("truth", type=Path, nargs="*")
     parser.add_argument("--footage", type=Path, help="a folder of videos with their truth beside")
-    parser.add_argument("--features", type=Path, help="of the footage: VIDEO.npy, three a second")
+    parser.add_argument("--features", type=Path, help="of the footage: VIDEOS.npz")
     parser.add_argument("--readings", type=Path, help="what a language model read: TASK.json")
     parser.add_argument("--write", type=Path, default=FILE)
     parser.add_argument("--plot", type=Path, help="draw the reliability diagram")
@@ -113,9 +117,14 @@ def kinds(arguments: argparse.Namespace) -> dict[str, OutcomesByTask]:
     video = {name: list(synthetic_outcomes(name)) for name in SETTINGS}
     video_alone = {name: list(synthetic_outcomes(name, narrated=False)) for name in SETTINGS}
     if arguments.footage:
-        footage = arguments.footage, arguments.features
-        video["footage"] = list(footage_outcomes(*footage))
-        video_alone["footage"] = list(footage_outcomes(*footage, narrated=False))
+        from benchmarks.peers import filmed, with_pauses  # noqa: PLC0415 - takes a while
+
+        whole = filmed(arguments.footage, arguments.features, CACHE)
+        jobs = [whole, *(with_pauses(whole, seed) for seed in range(PIECES))]
+        video["footage"] = [one for job in jobs for one in footage_outcomes(job)]
+        video_alone["footage"] = [
+            one for job in jobs for one in footage_outcomes(job, narrated=False)
+        ]
     by_kind: dict[str, OutcomesByTask] = {"words and video": video, "video": video_alone}
     if arguments.results:
         by_kind["words"] = caption_outcomes(arguments.results, arguments.truth)
@@ -204,22 +213,15 @@ def simulated_readings(case: Case, seed: int) -> list[Reading]:
     return readings
 
 
-def footage_outcomes(
-    folder: Path, features: Path | None, *, narrated: bool = True
-) -> Iterator[Outcomes]:
-    """Yield the outcomes of real footage with a synthetic narration, the true steps given."""
+def footage_outcomes(job: Any, *, narrated: bool = True) -> Iterator[Outcomes]:
+    """Yield the outcomes of real footage with synthetic narrations, the true steps given."""
     from benchmarks.footage import narrated as narration  # noqa: PLC0415 - takes a while
-    from benchmarks.footage import read_truth, settings  # noqa: PLC0415
+    from benchmarks.footage import settings  # noqa: PLC0415
 
-    truth = read_truth(
-        folder.with_name(f"{folder.name}.steps.csv"), folder.with_name(f"{folder.name}.truth.csv")
-    )
-    vectors = {v: np.load((features or folder) / f"{v}.npy") for v in truth.durations}
-    truth = replace(truth, durations={v: len(x) / 3 for v, x in vectors.items()})
     for share, lag in [*settings(), (0.6, 5.0)]:
-        task, script = narration(truth, folder.name, share, lag, 0)
-        case = Case(folder.name, "seen", task, script, truth, script_source="true")
-        yield from _video_outcomes(case, vectors, 1 / 3, narrated)
+        task, script = narration(job.truth, job.truth.task, share, lag, 0)
+        case = Case(task.name, "seen", task, script, job.truth, script_source="true")
+        yield from _video_outcomes(case, job.features, job.seconds, narrated)
 
 
 def _video_outcomes(
@@ -348,14 +350,15 @@ def fit_with_threshold(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING)
     threshold = round(min(*thresholds, HIGHEST_THRESHOLD), DIGITS)
     gain = [one.f1(one.presence >= threshold) - one.f1(one.placed) for one in every]
     model = fit(outcomes_by_task, how, threshold if np.mean(gain) > 0.0 else 0.0)
-    return {**model, "sure from": sure_from(list(left_out.values()))}
+    real = any(name not in SETTINGS for name in left_out)
+    return {**model, "sure from": sure_from(list(left_out.values())) if real else NEVER}
 
 
 def sure_from(tasks: Sequence[Sequence[Outcomes]]) -> float:
     """Return the least confidence that may be called sure, given tasks that took no part.
 
-    Of the places above it, enough are right in every task that has a number of them. Above one,
-    so that nothing is sure, unless two tasks have.
+    Of the places above it, enough are right in every task that has a number of them. ``NEVER``
+    unless two tasks have.
     """
     pairs = [confidence_and_correctness(outcomes) for outcomes in tasks]
     for least in CANDIDATES:
@@ -363,7 +366,7 @@ def sure_from(tasks: Sequence[Sequence[Outcomes]]) -> float:
         shares = [right.mean() for right in sure if len(right) >= MIN_BIN_COUNT]
         if len(shares) > 1 and min(shares) >= SURE_RIGHT:
             return float(least)
-    return 2.0
+    return NEVER
 
 
 def kind_of_truth(name: str) -> str:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal
 
 import numpy as np
 from msgspec import Meta
@@ -17,15 +17,14 @@ from howsteps.localise.decision import StepIntervals, decide
 from howsteps.localise.features import Floats, LocaliseError, checked_features
 from howsteps.localise.ridge import Weights
 from howsteps.localise.self_training import GRID, LEARNING_OPTIONS, Prior, locate
-from howsteps.localise.video_evidence import SegmentPrior, feature_changes
+from howsteps.localise.video_evidence import SegmentPrior, standardised
 from howsteps.localise.word_evidence import ReadPrior, WindowPrior, window_probabilities
 from howsteps.store import read_record
 
 FILE = "model.json"
-OF_SEGMENTS = "lag", "spread", "change_weight", "any_step", "separation", "duration"
+OF_SEGMENTS = "lag", "separation", "duration"
 _LARGEST = 2**20  # bytes of model.json
 _LARGEST_WEIGHT = 1e12  # real weights are far smaller
-Weight: TypeAlias = Annotated[float, Meta(ge=0, le=100)]
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,8 @@ class ModelOptions:
     """The options a model was learnt with; new features must agree with them.
 
     ``learnt_from`` is the kind of features, a key of
-    :data:`howsteps.localise.self_training.LEARNING_OPTIONS`. The last six are what was learnt about
-    the segments of videos (:class:`howsteps.localise.video_evidence.SegmentPrior`).
+    :data:`howsteps.localise.self_training.LEARNING_OPTIONS`. The last three are what was learnt
+    about the segments of videos (:class:`howsteps.localise.video_evidence.SegmentPrior`).
     """
 
     mode: Literal["default"] = "default"
@@ -42,10 +41,7 @@ class ModelOptions:
     seconds_per_interval: Annotated[float, Meta(ge=0.01, le=3600)] | None = None
     learnt_from: str = ""
     lag: Annotated[float, Meta(ge=0, le=60)] | None = None
-    spread: Annotated[float, Meta(ge=0.1, le=60)] | None = None
-    change_weight: Weight | None = None
-    any_step: Weight | None = None
-    separation: Weight | None = None
+    separation: Annotated[float, Meta(ge=0, le=100)] | None = None
     duration: Annotated[float, Meta(ge=0.1, le=3600)] | None = None
 
 
@@ -158,10 +154,8 @@ class Model:
             prior = SegmentPrior(said, coarse, len(self.steps), seconds, readings or ())
             learnt = {name: getattr(self.options, name) for name in OF_SEGMENTS}
             known = {name: value for name, value in learnt.items() if value is not None}
-            changes = feature_changes(prepared, seconds)
-            prior = replace(prior, changes=changes, **known)
-            scores = prior.standardise(scores)
-            prior = prior.measure(scores)
+            scores = [standardised(x) for x in scores]
+            prior = replace(prior, **known).measure(scores)
         else:
             windows = [
                 window_probabilities(rows, length, fine, len(self.steps), *options.window)

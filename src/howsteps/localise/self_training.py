@@ -16,7 +16,7 @@ drift away from its mentions: good scripts need few rounds, poor ones gain from 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from howsteps.localise.features import Floats, Videos
 from howsteps.localise.order import ORDER, Marginals, marginals, posterior
 from howsteps.localise.ridge import LeaveOneOut, Standardiser, Weights
-from howsteps.localise.video_evidence import SegmentPrior, feature_changes
+from howsteps.localise.video_evidence import SegmentPrior, feature_changes, standardised
 from howsteps.localise.word_evidence import ReadPrior, WindowPrior
 from howsteps.task import LIKE_SAID, LIKE_SEEN
 
@@ -165,7 +165,7 @@ def learn(
     """
     classifiers = LeaveOneOut(features, options.regularisation)
     if isinstance(prior, SegmentPrior):
-        prior = replace(prior, changes=feature_changes(features, seconds))
+        prior = _with_lag(classifiers, prior, feature_changes(features, seconds))
         return _learn_segments(classifiers, prior, options, seconds)
     gap, labels = round(GAP / seconds), list(prior.labels())
     for rounds_left in range(options.rounds, -1, -1):
@@ -185,12 +185,10 @@ def _learn_segments(
     classifiers: LeaveOneOut, prior: SegmentPrior, options: LearningOptions, seconds: float
 ) -> Learnt:
     """Learn from the probability that each step is being done, by its segments so far."""
-    prior = _with_lag(classifiers, prior)
     labels = prior.labels()
     for rounds_left in range(options.rounds, -1, -1):
-        raw = classifiers.scores(labels)
-        _, prior = prior.fit(raw)
-        scores = prior.standardise(raw)
+        scores = [standardised(x) for x in classifiers.scores(labels)]
+        _, prior = prior.fit(scores)
         if rounds_left:
             located = locate(scores, prior, options, seconds=seconds)
             for n, (said, (doing, presence)) in enumerate(
@@ -200,15 +198,18 @@ def _learn_segments(
     return Learnt(tuple(scores), prior, classifiers.weights(labels))
 
 
-def _with_lag(classifiers: LeaveOneOut, prior: SegmentPrior) -> SegmentPrior:
+def _with_lag(
+    classifiers: LeaveOneOut, prior: SegmentPrior, changes: Sequence[Floats]
+) -> SegmentPrior:
     """Choose the lag at which steps begin with a change, and look alike in all videos."""
-    candidates = prior.lags()
+    candidates = prior.lags(changes)
     if len(candidates) == 1:
         return candidates[0][1]
 
     def log_likelihood(candidate: tuple[float, SegmentPrior]) -> float:
         by_changes, at_lag = candidate
-        return by_changes + at_lag.fit(classifiers.scores(at_lag.labels()))[0]
+        scores = [standardised(x) for x in classifiers.scores(at_lag.labels())]
+        return by_changes + at_lag.fit(scores)[0]
 
     return max(candidates, key=log_likelihood)[1]
 

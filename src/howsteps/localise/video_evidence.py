@@ -3,28 +3,26 @@
 **Segments.** A step of d seconds from s on has the log-likelihood ratio against the rest of the
 video
 
-    E(s, d) = log p(d) + c·(Δ·m(s, d) − Δ²/2) / v_d + β·(b(s) + b(s + d)) + constant
+    E(s, d) = log p(d) + c·(Δ·m(s, d) − Δ²/2) / v_d + constant
 
-where b is the standardised change of the features at its beginning and end, m(s, d) the mean score
-of the window, v_d the variance of the means of such windows in these videos (scores are correlated
-in time), Δ the mean score inside a step, p a log-normal density of durations, and c < 1 since the
-same few videos give the scores and Δ. Scores are standardised in each video, because a classifier
-that was learnt without a video's own mention is a weaker one. To the score of a step half of that
-of *any* step may be added: what no step looks like is background.
+where m(s, d) is the mean score of the window, v_d the variance of the means of such windows in
+these videos (scores are correlated in time), Δ the mean score inside a step, p a log-normal density
+of durations, and c < 1 since the same few videos give the scores and Δ. Scores are standardised in
+each video, because a classifier that was learnt without a video's own mention is a weaker one.
 
 **Mentions.** A step begins within some seconds of its mention plus the *lag*. With q the density of
 its beginning and ρ the probability that the mention is of this step at all, the odds of s against a
 uniform beginning are 1 + ρ/(1 − ρ)·T·q(s).
 
-**What is learnt.** The lag and β: features change where steps begin, so they maximise, over the
-mentions,
+**What is learnt.** Features change where steps begin. With b the standardised change, the lag
+maximises, over the mentions and β,
 
-    prior(lag) · Π_j [1 − ρ + ρ·Σ_s q_j(s)·exp(β·b(s)) / mean exp(β·b)]
+    prior(lag, β) · Π_j [1 − ρ + ρ·Σ_s q_j(s)·exp(β·b(s)) / mean exp(β·b)]
 
 No classifier takes part, for one that was learnt at some lag confirms it; but where there are
 several maxima (steps end with a change too) the classifiers that are learnt at each choose, by the
-likelihood below. Then, after every round, whether it is added, Δ and the median duration maximise
-the marginal likelihood of the scores of the steps that are named,
+likelihood below. Then, after every round, Δ and the median duration maximise the marginal
+likelihood of the scores of the steps that are named,
 
     Π_nk Σ_s [ρ·q(s) + (1 − ρ)/T] · Σ_d exp E(s, d)
 
@@ -48,16 +46,13 @@ MEDIANS = np.array([2.0, 3.0, 4.5, 6.0, 9.0, 13.0])  # seconds: candidates
 SEPARATION, SEPARATION_DEVIATION = 1.0, 0.5  # Δ: prior
 SEPARATIONS = np.arange(0.0, 3.01, 0.25)
 CAUTION = 0.7  # c
-ANY_STEP = (0.0, 0.5)  # weights of the score of any step
 
 LAG, LAG_DEVIATION = 2.5, 3.0  # seconds: prior
 LAGS = np.arange(0.0, 8.1, 0.5)
 CHANGE_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)  # β
-CHANGE_COST = 2.0  # log-prior of β, per unit
+CHANGE_COST = 2.0  # less log-prior of β, per unit
 CHANGE_WINDOW = 3.0  # seconds on either side of a change
-SPREAD = 2.0  # seconds: usual standard deviation of the beginning around mention + lag
-SPREADS = (1.5, 2.0, 3.0, 4.5)
-SPREAD_DEVIATION = 1.0  # of the logarithm: prior
+SPREAD = 2.0  # seconds: standard deviation of the beginning around mention + lag
 RELIABILITY = 0.9  # ρ
 READ_SPREAD = 4.0, 0.25  # standard deviation for a reading: seconds, share of its length
 HALF = 2.5  # seconds from the beginning of a step to its middle, which is what readings tell
@@ -77,16 +72,8 @@ class SegmentPrior:
         Duration of an interval.
     readings
         Like the mentions: what a language model read, in place of them; None in other videos.
-    changes
-        T_n per video: how much the features change at each start of an interval.
-    change_weight
-        β.
     lag
         Seconds from the start of a mention to the start of its step.
-    spread
-        Standard deviation of the beginning of a step around mention + lag, in seconds.
-    any_step
-        Weight of the score of any step, relative to that of the step itself.
     separation
         Δ.
     duration
@@ -100,11 +87,7 @@ class SegmentPrior:
     steps: int
     seconds: float
     readings: Sequence[Floats | None] = ()
-    changes: Sequence[Floats] = ()
-    change_weight: float = 0.0
     lag: float = LAG
-    spread: float = SPREAD
-    any_step: float = 0.0
     separation: float = SEPARATION
     duration: float = DURATION
     variances: Floats = field(default_factory=lambda: np.ones(len(DURATIONS)))
@@ -121,69 +104,46 @@ class SegmentPrior:
             for n, length in enumerate(self.lengths)
         ]
 
-    def lags(self) -> list[tuple[float, Self]]:
+    def lags(self, changes: Sequence[Floats]) -> list[tuple[float, Self]]:
         """Return copies with the lags at which mentions meet changes of the features.
 
-        One for each spread and local maximum of the log-likelihood, which comes first: a mention
-        may meet the end of its step, or the beginning of the next one, as well as its own.
+        One for each local maximum of the log-likelihood, which comes first: a mention may meet the
+        end of its step as well as the beginning. ``changes`` (T_n per video) are b.
         """
-        candidates = []
-        for spread in SPREADS:
-            weighted = [replace(self, spread=spread, change_weight=w) for w in CHANGE_WEIGHTS]
-            profiles = [one._lag_profile() for one in weighted]
-            best = int(np.argmax([profile.max() for profile in profiles]))
-            around = np.pad(profiles[best], 1, constant_values=-np.inf)
-            modes = np.flatnonzero((around[1:-1] > around[:-2]) & (around[1:-1] >= around[2:]))
-            candidates += [
-                (float(profiles[best][i]), replace(weighted[best], lag=float(LAGS[i])))
-                for i in modes
-            ]
-        return candidates
+        profiles = np.array([self._lag_profile(changes, weight) for weight in CHANGE_WEIGHTS])
+        best = profiles[profiles.max(axis=1).argmax()]
+        around = np.pad(best, 1, constant_values=-np.inf)
+        modes = np.flatnonzero((best > around[:-2]) & (best >= around[2:]))
+        return [(float(best[i]), replace(self, lag=float(LAGS[i]))) for i in modes]
 
-    def _lag_profile(self) -> Floats:
+    def _lag_profile(self, changes: Sequence[Floats], weight: float) -> Floats:
         """Return the log-likelihood of the changes at the mentions for each of ``LAGS``."""
-        total = -0.5 * ((LAGS - LAG) / LAG_DEVIATION) ** 2
-        total -= 0.5 * (np.log(self.spread / SPREAD) / SPREAD_DEVIATION) ** 2
-        total -= CHANGE_COST * self.change_weight
-        for n, rows in enumerate(self.mentions):
-            odds = np.exp(self._change_log_odds(n))
-            deviations = np.full(len(rows), self.spread)
+        total = -0.5 * ((LAGS - LAG) / LAG_DEVIATION) ** 2 - CHANGE_COST * weight
+        for rows, change in zip(self.mentions, changes, strict=True):
+            odds = np.exp(weight * change)
+            gain = odds / odds.mean() - 1.0
             for i, lag in enumerate(LAGS):
-                q = self._bells(rows[:, 0] + lag, deviations, len(odds))
-                total[i] += np.log1p(RELIABILITY * ((odds - 1.0) @ q)).sum()
+                q = self._bells(rows[:, 0] + lag, np.full(len(rows), SPREAD), len(odds))
+                total[i] += np.log1p(RELIABILITY * (gain @ q)).sum()
         return total
 
-    def standardise(self, scores: Sequence[Floats]) -> list[Floats]:
-        """Return scores (T_n×K) of mean 0 and deviation 1 in each video, with those of any step."""
-
-        def combined(x: Floats) -> Floats:
-            of_any = _standardised(x.sum(axis=1, keepdims=True))
-            return _standardised(_standardised(x) + self.any_step * of_any)
-
-        return [combined(x) for x in scores]
-
     def fit(self, scores: Sequence[Floats]) -> tuple[float, Self]:
-        """Fit the scores, Δ, the duration and v_d to leave-one-out scores of the classifiers.
+        """Fit Δ, the duration and v_d to standardised scores.
 
         Returns the log-likelihood and a fitted copy.
         """
-        best: tuple[float, Self] = -np.inf, self
-        for weight in ANY_STEP:
-            weighted = replace(self, any_step=weight)
-            standardised = weighted.standardise(scores)
-            windows = [self._windows(x) for x in standardised]
-            fitted = weighted.measure(standardised)
-            for name, values, distance in (
-                ("separation", SEPARATIONS, (SEPARATIONS - SEPARATION) / SEPARATION_DEVIATION),
-                ("duration", MEDIANS, np.log(MEDIANS / DURATION)),
-            ):
-                changed: list[dict[str, Any]] = [{name: float(value)} for value in values]
-                candidates = [replace(fitted, **change) for change in changed]
-                likelihoods = np.array([one._log_likelihood(windows) for one in candidates])
-                likelihoods -= 0.5 * distance**2
-                fitted = candidates[int(likelihoods.argmax())]
-            best = max(best, (float(likelihoods.max()), fitted), key=lambda fit: fit[0])
-        return best
+        windows = [self._windows(x) for x in scores]
+        fitted = self.measure(scores)
+        for name, values, distance in (
+            ("separation", SEPARATIONS, (SEPARATIONS - SEPARATION) / SEPARATION_DEVIATION),
+            ("duration", MEDIANS, np.log(MEDIANS / DURATION)),
+        ):
+            changed: list[dict[str, Any]] = [{name: float(value)} for value in values]
+            candidates = [replace(fitted, **change) for change in changed]
+            likelihoods = np.array([one._log_likelihood(windows) for one in candidates])
+            likelihoods -= 0.5 * distance**2
+            fitted = candidates[int(likelihoods.argmax())]
+        return float(likelihoods.max()), fitted
 
     def measure(self, scores: Sequence[Floats]) -> Self:
         """Return a copy with v_d of these scores."""
@@ -191,7 +151,7 @@ class SegmentPrior:
 
     def located(self, video: int, scores: Floats, gap: int, order: float | Floats) -> Marginals:
         """Return the probability that each step is being done (T×K), and of its presence."""
-        by_duration = self._log_ratios(video, self._windows(scores))
+        by_duration = self._log_ratios(self._windows(scores))
         by_start = np.logaddexp.reduce(by_duration, axis=0)
         said = np.log1p(self._odds(video) * self.lengths[video] * self._starts(video))
         starts, presence = marginals(by_start + said, gap, order)
@@ -213,7 +173,7 @@ class SegmentPrior:
         rows = self._read(video)
         if rows is None:
             rows = self.mentions[video]
-            start, deviation = rows[:, 0] + self.lag, np.full(len(rows), self.spread)
+            start, deviation = rows[:, 0] + self.lag, np.full(len(rows), SPREAD)
         else:
             start = reading_middles(rows, self.lag + HALF) - HALF
             deviation = np.hypot(READ_SPREAD[0], READ_SPREAD[1] * (rows[:, 1] - rows[:, 0]))
@@ -250,22 +210,12 @@ class SegmentPrior:
             mean[:count] = (total[size:] - total[:count]) / size
         return means
 
-    def _log_ratios(self, video: int, windows: Floats) -> Floats:
+    def _log_ratios(self, windows: Floats) -> Floats:
         """Return E, D×T×K; −∞ where the window does not end in the video."""
         gain = (self.separation * windows - self.separation**2 / 2) / self.variances[:, None, None]
         value: Floats = self._log_durations()[:, None, None] + CAUTION * gain
-        if self.changes:
-            change = self._change_log_odds(video)
-            ends = np.minimum(np.arange(len(change)) + self._sizes()[:, None], len(change) - 1)
-            value += (change + change[ends])[:, :, None]
         value[np.isnan(windows)] = -np.inf
         return value
-
-    def _change_log_odds(self, video: int) -> Floats:
-        """Return β·b less the logarithm of its mean odds, T."""
-        scaled = self.change_weight * self.changes[video]
-        odds: Floats = scaled - np.log(np.exp(scaled).mean())
-        return odds
 
     def _log_likelihood(self, windows: Sequence[Floats]) -> float:
         """Return the marginal log-likelihood of the scores of the steps that are named."""
@@ -275,7 +225,7 @@ class SegmentPrior:
             named = q.any(axis=0)
             if named.any():
                 start = RELIABILITY * q[:, named] + (1.0 - RELIABILITY) / len(q)
-                ratios = np.logaddexp.reduce(self._log_ratios(n, means[:, :, named]), axis=0)
+                ratios = np.logaddexp.reduce(self._log_ratios(means[:, :, named]), axis=0)
                 total += float(np.logaddexp.reduce(np.log(start) + ratios, axis=0).sum())
         return total
 
@@ -310,7 +260,8 @@ def feature_changes(videos: Videos, seconds: float) -> list[Floats]:
     return [(change - everywhere.mean()) / scale for change in changes]
 
 
-def _standardised(scores: Floats) -> Floats:
+def standardised(scores: Floats) -> Floats:
+    """Return scores (T×K) of mean 0 and deviation 1."""
     deviation = scores.std(axis=0)
     value: Floats = (scores - scores.mean(axis=0)) / np.where(deviation > 1e-12, deviation, 1.0)
     return value
