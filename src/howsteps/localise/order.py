@@ -2,7 +2,7 @@
 
 **Ordered dynamic programme** (:func:`cheapest_placement`):
 
-    minimise  Σ_k C[t_k, k]   subject to   t_1 < t_2 < … < t_K,  t_k allowed
+    minimise  Tr(CᵀZ) = Σ_k C[t_k, k]   subject to   t_1 < t_2 < … < t_K,  t_k allowed
 
 by  best[t, k] = min(best[t−1, k], best[t−1, k−1] + C[t, k]),  O(T·K). A step may also be *absent*,
 at a cost: best[t, k] = min(…, best[t, k−1] + absence[k]).

@@ -6,12 +6,12 @@ with B = I − H, the complement of the ridge classifier's H (:mod:`howsteps.loc
 the relative regularisation of the bias: the paper has a constant bias feature of value 1/√ρ, the
 authors' program an explicit bias, ρ = 0.
 
-**Windows** are the constraints on Z: the intervals in which the mentions allow each step. A mention
-of step k from a to b seconds has the window [a − Δb, b + Δa]. Of several windows of one step, the
-step is in at least one (their union: the paper's words, and the default), or anywhere from the
-first to the last (their hull: what the authors' program does). A step that is not mentioned may be
-anywhere. Windows that contradict the order of the steps are
-relaxed (allowed everywhere): the set with the least support, found exactly. They are reported.
+**Windows** are the constraints AZ ≥ R: the intervals in which the mentions (A) allow the step that
+they belong to (R). A mention from a to b seconds has the window [a − Δb, b + Δa]. Of several
+windows of one step, the step is in at least one (their union: the paper's words, and the default),
+or anywhere from the first to the last (their hull: what the authors' program does). A step that is
+not mentioned may be anywhere. Windows that contradict the order of the steps are relaxed (allowed
+everywhere): the set with the least support, found exactly. They are reported.
 
 The authors' program instead confines a step to the hull of its allowed intervals, and earlier steps
 may not come after it, later ones not before it. Every other entry of the cost is *overwritten* by a
