@@ -251,10 +251,7 @@ def test_folders_are_removed(message, shown) -> None:
 def test_a_video_is_left_out_and_used_again(session, work) -> None:
     before = read_result(work)
     session.edit(WRITER, 0, {"do": RENAME})
-    with pytest.raises(BadEdit, match="wait until"):
-        session.edit(WRITER, 1, {"drop": "Bo"})
-    assert session.wait_until_placed(60)
-    session.edit(WRITER, 1, {"drop": "Bo"})
+    session.edit(WRITER, 1, {"drop": "Bo"})  # after the edit is placed
     assert session.wait_until_placed(60)
     assert session.status()["choices"] == 1
     found = read_result(work)
@@ -303,6 +300,19 @@ def test_while_a_video_is_left_out_no_edit_is_accepted(session, slow) -> None:
     go.set()
     assert session.wait_until_placed(60)
     session.edit(WRITER, 0, {"do": RENAME})
+
+
+def test_videos_are_chosen_together_while_steps_are_placed(session, slow, work) -> None:
+    begun, go = slow
+    session.edit(WRITER, 0, {"do": RENAME})
+    assert begun.wait(60)
+    session.edit(WRITER, 1, {"drop": "Bo"})
+    session.edit(WRITER, 1, {"drop": "Cleo"})
+    go.set()
+    assert session.wait_until_placed(60)
+    assert {each.video for each in read_result(work).set_aside} == {"Bo", "Cleo"}
+    assert session.status()["choices"] == 1
+    assert labels(work)[0] == "begin"
 
 
 def test_a_choice_of_a_video_in_another_result_is_forgotten(work) -> None:

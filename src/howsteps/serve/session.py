@@ -37,7 +37,6 @@ def without_folders(message: object, work: Path) -> str:
 
 
 LOCK = ".serve.lock"
-_WAIT = "wait until the steps are placed"
 
 
 class Locked(HowstepsError):
@@ -84,7 +83,7 @@ class Session:
         self._remarks: dict[str, str] = {}  # on new files that were placed, by file name
         # Larger than any of an earlier server, whose page may still be open.
         self._version = time.time_ns() // 10**6
-        self._chosen: tuple[str | None, str | None] | None = None  # a video to keep, or to drop
+        self._chosen: dict[str, bool] = {}  # videos to keep (true) or to drop
         self._choices = 0  # that were placed
         self._stopped = False
         self.is_closing = False  # if so, event streams end
@@ -200,8 +199,8 @@ class Session:
                 raise Locked("another page is editing this script")
             if not self._is_placing:  # or result.json may be new, but ours
                 self._check_unchanged()
-            if self._chosen:  # the journal will begin anew
-                raise BadEdit(_WAIT)
+            if self._chosen and not change.keys() & {"keep", "drop"}:  # the journal begins anew
+                raise BadEdit("wait until the steps are placed")
             if revision != self.journal.revision:
                 raise Outdated("the script was changed in the meantime; reload the page")
             match change:
@@ -214,9 +213,9 @@ class Session:
                 case {"redo": True, **rest} if not rest:
                     self.journal.redo()
                 case {"keep": str(video), **rest} if not rest:
-                    self._request(keep=video)
+                    self._request(video, kept=True)
                 case {"drop": str(video), **rest} if not rest:
-                    self._request(drop=video)
+                    self._request(video, kept=False)
                 case _:
                     raise BadEdit("send one of 'do', 'again', 'undo', 'redo', 'keep' and 'drop'")
             self._writer = writer
@@ -224,26 +223,23 @@ class Session:
             self._changed.notify_all()
         return self.status()
 
-    def _request(self, keep: str | None = None, drop: str | None = None) -> None:
+    def _request(self, video: str, *, kept: bool) -> None:
         """Schedule that a video that was set aside is used, or that one is left out."""
-        if self._has_unplaced_edits() or self._is_placing:
-            raise BadEdit(_WAIT)
-        used = {video.id for video in self.result.task.videos}
-        aside = {video.id for video in read_aside(self.folder)}
-        if (keep is not None and keep not in aside) or (drop is not None and drop not in used):
+        known = read_aside(self.folder) if kept else self.result.task.videos
+        if video not in {each.id for each in known}:
             raise BadEdit("there is no such video; run again with --keep or --drop")
-        self._chosen = keep, drop
+        self._chosen[video] = kept
 
     def _choose(self) -> None:
         with self._changed:
             self._check_unchanged()
-            keep, drop = self._chosen or (None, None)
+            chosen = dict(self._chosen)
             self._activity, self._is_placing = "placing", True
         result = place_again(
             self.folder,
             None,
-            keep=[keep] if keep else (),
-            drop=[drop] if drop else (),
+            keep=[video for video, kept in chosen.items() if kept],
+            drop=[video for video, kept in chosen.items() if not kept],
             pages=False,
             unchanged_since=self._fingerprint,
             callback=self._on_event,
@@ -251,7 +247,9 @@ class Session:
         with self._changed:
             self._fingerprint = fingerprint(self.folder / FILE)
             self.journal = Journal.restart(self.folder, result)
-            self.result, self._chosen = result, None
+            self.result = result
+            for video in chosen:
+                self._chosen.pop(video, None)
             self._choices += 1
             self._show(result)
             self._schedule_all()
@@ -267,7 +265,7 @@ class Session:
             return
         result = read_result(self.folder)
         self.journal = Journal.restart(self.folder, result)
-        self.result, self._fingerprint, self._chosen = result, found, None
+        self.result, self._fingerprint, self._chosen = result, found, {}
         self._show(result)
         self._schedule_all()
         self._changed.notify_all()
@@ -316,7 +314,7 @@ class Session:
     def _fail(self, reason: str) -> None:
         with self._changed:
             self._error = without_folders(reason, self.folder)
-            self._chosen = None
+            self._chosen = {}
             self._processed = self._received
             self._version += 1
 
