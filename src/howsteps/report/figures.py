@@ -1,29 +1,18 @@
-"""Static figures for papers and slides, as matplotlib figures (extra ``plots``)."""
+"""The figure of F1 for papers (extra ``plots``)."""
 
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from howsteps.errors import HowstepsError, MissingExtra
-from howsteps.io.text import format_time
-from howsteps.report.content import (
-    has_levels,
-    localisation_rows,
-    step_colour,
-    step_label,
-    video_length,
-    window,
-)
-from howsteps.task import Result, Video
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-_ROW = 0.42  # inches per video
 # Colours of methods; after twelve, the style of the line changes.
 _CURVES = (
     *("#0072b2", "#e69f00", "#009e73", "#d62728", "#8c3f70", "#56b4e9", "#6b4a2b", "#000000"),
@@ -31,7 +20,6 @@ _CURVES = (
 )
 _MARKERS = "osD^vPX*h"
 _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
-_GREY = "#767676"
 _LEGEND = 24  # characters a line
 _BESIDE = 0.6  # of K: the points of all methods
 
@@ -45,63 +33,6 @@ class F1Row(TypedDict):
     f1: float
     low: float
     high: float
-
-
-def timeline_figure(result: Result) -> "Figure":
-    """One line per video: where the steps are, and where the narration mentions them.
-
-    Blocks show the steps from start to end, with their numbers, dashed if they are guesses. The
-    thin bars below are the windows of mentions.
-    """
-    videos, steps = result.task.videos, result.script.steps
-    figure = _figure(9.0, 1.2 + _ROW * len(videos))
-    axes = figure.add_subplot()
-    found, with_levels = localisation_rows(result), has_levels(result)
-    for row, video in enumerate(videos):
-        length = video_length(video, found[video.id])
-        axes.hlines(row, 0, length, color="#d5d5d5", linewidth=1, zorder=0)
-        for place in found[video.id]:
-            if place is None or place.time is None:
-                continue
-            colour = step_colour(place.step)
-            start = place.time if place.start is None else place.start
-            end = place.time if place.end is None else place.end
-            style: dict[str, Any] = {"color": colour.fill, "alpha": 0.35}
-            if place.level == "guess":
-                style = {"fill": False, "edgecolor": colour.fill, "linestyle": "--"}
-            axes.barh(row, end - start, 0.5, left=start, **style)
-            axes.plot(place.time, row, "o", color=colour.fill, markersize=10, clip_on=False)
-            axes.text(
-                place.time,
-                row,
-                str(place.step + 1),
-                color=colour.ink,
-                fontsize=6,
-                ha="center",
-                va="center_baseline",
-            )
-    rows = {video.id: row for row, video in enumerate(videos)}
-    for index, step in enumerate(steps):
-        for mention in step.mentions:
-            start, end = window(mention)
-            axes.barh(
-                rows[mention.video] + 0.34,
-                end - start,
-                0.08,
-                left=start,
-                color=step_colour(index).fill,
-                linewidth=0,
-            )
-    axes.set_yticks(range(len(videos)), [_name(video) for video in videos])
-    axes.set_ylim(len(videos) - 0.4, -0.6)
-    axes.set_xlim(left=0)
-    dashed = "dashed: a guess; " if with_levels else ""
-    thin = "thin bars: where the narration allows the step"
-    axes.set_xlabel(f"time in the video (min:s); {dashed}{thin}")
-    axes.xaxis.set_major_formatter(lambda seconds, _: format_time(seconds))
-    _plain(axes)
-    _steps_below(figure, result)
-    return figure
 
 
 def f1_figure(rows: Sequence[F1Row]) -> "Figure":
@@ -203,21 +134,10 @@ def _curve(axes: "Axes", points: Sequence[F1Row], number: int, shift: float) -> 
     return drawn.lines[0]
 
 
-def _steps_below(figure: "Figure", result: Result) -> None:
-    """Write the numbers and labels of the steps under the axes."""
-    names = [f"{number} {step_label(step)}" for number, step in enumerate(result.script.steps, 1)]
-    lines = [" · ".join(names[at : at + 4]) for at in range(0, len(names), 4)]
-    figure.supxlabel(_literal("\n".join(lines)), fontsize=7, color=_GREY)
-
-
 def _plain(axes: "Axes") -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=7)
     axes.xaxis.label.set_fontsize(8)
-
-
-def _name(video: Video) -> str:
-    return _literal(video.id if len(video.id) <= 24 else f"{video.id[:23]}…")
 
 
 def _literal(text: str) -> str:
