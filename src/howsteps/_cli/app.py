@@ -155,7 +155,8 @@ def commands() -> dict[str, Any]:
 app = typer.Typer(
     name="howsteps",
     cls=_Commands,
-    help="Find the steps of a job in many videos of it.",
+    help="Find the steps of a job in many videos of it.\n\n"
+    "Begin with: howsteps demo, or: howsteps run videos/ --out steps/",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )

@@ -118,9 +118,9 @@ def serve(
     """Edit the steps of a result in its page.
 
     WORK is the work folder of a run. Rename, move, merge, split, delete and add steps, mark them as
-    optional, and move a place on a timeline by hand; the steps are placed again as you edit. Every
-    change is saved to WORK/edits.jsonl at once, and all of them can be undone. The page, the
-    exports, script.md and result.json are updated.
+    optional, move a place on a timeline by hand, leave out a video, or use one that was set aside;
+    the steps are placed again as you edit. Every change is saved to WORK/edits.jsonl at once and
+    can be undone. The page, the exports, script.md and result.json are updated.
 
     Without --host, only this machine can reach the page, and only through its full, secret address.
     Stop it with Ctrl-C; the next time it has the same address.
