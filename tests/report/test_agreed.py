@@ -185,10 +185,18 @@ def test_who_says_it_does_not_name_the_thing() -> None:
     assert told("fill the tree", *[(text, fill)] * 3).is_named
 
 
-def test_two_narrators_have_two_quotes() -> None:
+def test_what_a_thing_does_is_told_with_let() -> None:
+    text = "just let the soda sit there"
+    sit = act("sit", "soda", "let the soda sit", text)
+    assert told("leave the paste", *[(text, sit)] * 2).text == "let the soda sit"
+
+
+def test_two_narrators_have_two_quotes_unless_one_is_a_copy() -> None:
     text = "now cut out the circle"
     cut = act("cut", "circle", "cut out the circle", text, particle="out")
-    assert len(told("cut out the circle", *[(text, cut)] * 3).different) == 2
+    said = [(text, cut), (text, cut), (f"{text} there", cut)]
+    assert len(told("cut out the circle", *said).different) == 2
+    assert len(told("cut out the circle", *said[:2]).different) == 1
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,8 @@ class Agreed:
             if all(len(own & other) < _ALIKE * len(own | other) for other, _ in found):
                 found.append((own, quote))
         quotes = [quote for _, quote in found]
-        others = (quote for quote in self.quotes if quote.video != self.quotes[0].video)
+        first = self.quotes[0]
+        others = (q for q in self.quotes if q.video != first.video and q.text != first.text)
         return quotes if len(quotes) > 1 else [*quotes, *islice(others, 1)]
 
 
@@ -489,6 +490,8 @@ def _told(relation: Relation, own: Sequence[_Said]) -> str:
     particle = max(particles, key=lambda each: (particles[each], each), default="")
     forms = Counter(word for each in own for word in each.words if _is_form(word, relation.noun))
     noun = max(forms, key=lambda form: (forms[form], form), default=relation.noun)
+    if 2 * sum("let" in each.near for each in own) > len(own):
+        return f"let the {noun} {relation.verb}"
     return " ".join(filter(None, (relation.verb, particle, "the", noun))) if noun else ""
 
 
