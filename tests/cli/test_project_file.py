@@ -1,6 +1,7 @@
 """``howsteps.toml`` in the folder of the videos, and a folder of several jobs."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,22 @@ class TestSeveralJobs:
         assert (cats.task.name, len(cats.steps), len(dogs.steps)) == ("Cat care", 4, 5)
         call("place", out / "cats", "--script", out / "cats" / "script.md", "-q")
         assert json.loads((out / "cats" / "options.json").read_text())["steps"] == 4
+
+    def test_one_job_in_a_folder_has_options_of_its_own(self, jobs: Path, tmp_path: Path) -> None:
+        shutil.rmtree(jobs / "dogs")
+        (jobs / "howsteps.toml").write_text('title = "Cats"\n')
+        (jobs / "cats" / "howsteps.toml").write_text('title = "Cat care"\nsteps = 4\n')
+        done = call("run", jobs, "--out", tmp_path / "out", "--workers", "1", "-q")
+        assert "Cat care: 4 steps from 3 videos" in done.stdout
+        done = call("script", jobs, "--workers", "1", "-q")
+        assert "Cat care: 4 steps from 3 videos" in done.stdout
+
+    @pytest.mark.parametrize("command", ["run", "script"])
+    def test_two_jobs_of_one_title_are_refused(self, command: str, jobs: Path) -> None:
+        for name in ("cats", "dogs"):
+            (jobs / name / "howsteps.toml").write_text('title = "Pet care"\n')
+        done = call(command, jobs, "--out", jobs.parent / "out", "-q")
+        assert "2 jobs have the title 'Pet care'" in str(done.exception)
 
     def test_the_command_line_wins_over_both(self, jobs: Path, tmp_path: Path) -> None:
         (jobs / "howsteps.toml").write_text("steps = 5\n")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -197,6 +198,33 @@ def test_with_a_new_video_the_script_of_the_model_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_what_a_model_said_holds_for_what_is_as_it_was(tmp_path: Path) -> None:
+    videos, out = write_tea_folder(tmp_path / "make tea"), tmp_path / "steps"
+    with serving(model()) as served:
+        asked(videos, out, served, "--quiet")
+    before = read_result(out)
+    assert run(videos, out, "--ask", tmp_path / "questions", "--quiet")[0] == 0
+    assert run(videos, out, "--quiet")[0] == 0
+    assert read_result(out) == before
+
+    captions = videos / "v2.srt"
+    captions.write_text(captions.read_text().replace("like this", "like that"))
+    assert run(videos, out, "--drop", "v0", "--quiet")[0] == 0
+    after = read_result(out)
+    assert [step.label for step in after.steps] == EDITED
+    assert after.read_videos == before.read_videos - {"v0", "v2"}
+    assert [*after.readings] == [r for r in before.readings if r.video not in ("v0", "v2")]
+    assert {m.video for step in after.steps for m in step.mentions} == {*after.by_video}
+
+    shutil.copytree(out, tmp_path / "paper")
+    for to, option, value in ((out, "--steps", "2"), (tmp_path / "paper", "--mode", "paper")):
+        code, output = run(videos, to, option, value, "--quiet")
+        assert code == 0
+        assert "small did not answer this before" in output.replace("\n", " ")
+        assert read_result(to).script.editor == ""
+
+
+@pytest.mark.slow
 def test_a_failing_server_costs_its_videos_alone(
     videos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,6 +281,12 @@ def test_videos_of_another_job_are_set_aside_and_named(videos: Path, tmp_path: P
         ]
         asked(videos, out, served, "--quiet", "--keep", "v0")
     assert read_result(out).set_aside == ()  # a person knows better
+    for option in (("--keep", "v0"), ("--keep-all",), ("--keep-all", "--drop", "v5")):
+        run(videos, out, *option, "--quiet")  # the last is another question
+        result = read_result(out)
+        assert ("v0" in result.by_video, result.script.editor) == (True, "small")
+        assert {m.video for m in result.steps[0].mentions} >= {"v1", "v2"}
+        assert "drop: v0" not in (out / "script.md").read_text()
 
 
 @pytest.mark.slow

@@ -214,7 +214,7 @@ class TestFolders:
     def test_one_title_is_for_one_job(self, tmp_path: Path) -> None:
         for name in ("one", "two"):
             captions(tmp_path / "jobs" / name, ("ann", "bob"))
-        with pytest.raises(HowstepsError, match=r"a title is for one job, but .*jobs holds 2"):
+        with pytest.raises(HowstepsError, match="a title is for one job, but there are 2"):
             run(tmp_path / "jobs", tmp_path / "out", RunOptions(title="Wash a cat"))
         with pytest.raises(HowstepsError, match="the title is empty"):
             run(tmp_path / "jobs" / "one", tmp_path / "out", RunOptions(title=" "))

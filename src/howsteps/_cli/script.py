@@ -19,7 +19,7 @@ from howsteps.pipeline.cache import Cache, user_cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import LocalExecutor, cores
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.run import read_source, with_own_title
+from howsteps.pipeline.run import read_source, titled
 from howsteps.pipeline.selection import (
     check_choices,
     find_other_ways,
@@ -79,12 +79,13 @@ def _narrated_tasks(
     """
     requested, own = options.requested(command), options.requested_by_job(command, source)
     check_parser(requested.parser)
-    collection = read_source(source, requested.title, context)
+    collection = read_source(source, context)
     problems += collection.problems
     check_choices(collection.tasks, requested, own)
-    for task in collection.tasks:
+    named = titled(collection.tasks, requested, own)
+    for task, job in zip(collection.tasks, named, strict=True):
         of_task = with_video_ids(own.get(task.name, requested), task)
-        narrated, found = prepare_narration(with_own_title(task, own), of_task, context)
+        narrated, found = prepare_narration(job, of_task, context)
         problems += found
         yield narrated, of_task, task.name
 

@@ -202,8 +202,7 @@ def _edit(
                 return kept
             if _asks(reader) and isinstance(error, Unanswered):
                 return Asked(task, script)
-            # Of an answer that is missing, nothing is lost.
-            missing = isinstance(error, Unanswered) and isinstance(reader, AnswerFolder)
+            missing = isinstance(error, Unanswered)  # of which nothing is lost
             problem = _problem(task, f"the script was not edited: {error}", harmless=missing)
             return Asked(task, script, problems=(problem,))
         if reply.replies != known:

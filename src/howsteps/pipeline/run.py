@@ -130,15 +130,13 @@ def run(
     context = Context(Cache(out / CACHE), executor, callback, frozenset(force), workers)
     context.executor.check()
     stages.check_parser(options.parser)
-    collection = read_source(source, options.title, context)
+    collection = read_source(source, context)
     tasks, problems = collection.tasks, list(collection.problems)
     own = own_options or {}
     selection.check_choices(tasks, options, own)
-    if given and len(tasks) > 1:
-        raise HowstepsError(f"a script describes one job, but there are {len(tasks)}")
-    if len(tasks) > 1 and (reserved := {*OWN_NAMES} & {task.name for task in tasks}):
-        name = min(reserved)
-        raise HowstepsError(f"no job can be called {name!r}: the work folder has a {name!r} itself")
+    if len(tasks) > 1:
+        _check_several(tasks, given)
+    named = titled(tasks, options, own)
     if not tasks:
         return Run({}, {}, tuple(problems))
     reader = reader_of(llm, out)
@@ -150,7 +148,7 @@ def run(
     several = len(tasks) > 1
     jobs = [
         _Job(
-            with_own_title(task, own),
+            job,
             out / task.name if several else out,
             own.get(task.name, options),
             given,
@@ -158,12 +156,11 @@ def run(
             pages,
             inside=several,
         )
-        for task in tasks
+        for task, job in zip(tasks, named, strict=True)
     ]
     folders: dict[str, Path] = {}
     held: dict[str, Result] = {}
     with writing_to(out):
-        write_options(options, out)
         for job, found, job_problems in _run_jobs(jobs, context):
             if found is not None:
                 folders[job.task.name] = job.folder
@@ -173,11 +170,21 @@ def run(
         # On a cluster, jobs end in any order.
         folders = {job.task.name: job.folder for job in jobs if job.task.name in folders}
         write_overview(folders if pages else {}, out)
+        if several and folders:
+            write_options(options, out)
     if not folders:
         remove_if_empty(out)
     # The results of many jobs may not fit into memory.
     results = held if len(jobs) == 1 else WrittenResults(folders)
     return Run(results, folders, tuple(problems))
+
+
+def _check_several(tasks: Sequence[Task], script: Path | None) -> None:
+    if script:
+        raise HowstepsError(f"a script describes one job, but there are {len(tasks)}")
+    if reserved := {*OWN_NAMES} & {task.name for task in tasks}:
+        name = min(reserved)
+        raise HowstepsError(f"no job can be called {name!r}: the work folder has a {name!r} itself")
 
 
 NO_MODEL = "none"
@@ -188,27 +195,18 @@ def reader_of(llm: Reader | str | None, out: Path | None = None) -> Reader | Non
     if isinstance(llm, str):
         return None if llm == NO_MODEL else LanguageModel(llm)
     if llm is None and out is not None:
-        with suppress(InputError):
-            before = read_options(out)
-            return Remembered(before.llm) if before and before.llm else None
+        before = _earlier_options(out).llm
+        return Remembered(before) if before else None
     return llm
 
 
-def read_source(
-    source: Path | Task, title: str | None = None, context: Context | None = None
-) -> Collection:
-    """Read the tasks of a source, each with its videos sorted; ``title`` renames a single task.
+def read_source(source: Path | Task, context: Context | None = None) -> Collection:
+    """Read the tasks of a source, each with its videos sorted.
 
-    Raises ``HowstepsError`` if there is nothing to read, or a title was given for several tasks.
+    Raises ``HowstepsError`` if there is nothing to read.
     """
     found = Collection((source,)) if isinstance(source, Task) else _read_tasks(source, context)
-    found = replace(found, tasks=tuple(map(_sorted_by_id, found.tasks)))
-    if title is None:
-        return found
-    if len(found.tasks) > 1:
-        raise HowstepsError(f"a title is for one job, but {source} holds {len(found.tasks)}")
-    name = clean_title(title)
-    return replace(found, tasks=tuple(replace(task, name=name) for task in found.tasks))
+    return replace(found, tasks=tuple(map(_sorted_by_id, found.tasks)))
 
 
 def _read_tasks(source: Path, context: Context | None) -> Collection:
@@ -224,10 +222,23 @@ def _read_tasks(source: Path, context: Context | None) -> Collection:
         return datasets.read_tasks(source, watch)
 
 
-def with_own_title(task: Task, own_options: Mapping[str, RunOptions]) -> Task:
-    """The task, with the title among its own options, if any."""
-    own = own_options.get(task.name)
-    return replace(task, name=clean_title(own.title)) if own and own.title is not None else task
+def titled(
+    tasks: Sequence[Task], options: RunOptions, own_options: Mapping[str, RunOptions]
+) -> list[Task]:
+    """The tasks with the titles among the options, or among those of their own.
+
+    Raises ``HowstepsError`` if two would have the same title.
+    """
+    if options.title is not None and len(tasks) > 1:
+        raise HowstepsError(f"a title is for one job, but there are {len(tasks)}")
+    named = []
+    for task in tasks:
+        title = own_options.get(task.name, options).title
+        named.append(task if title is None else replace(task, name=clean_title(title)))
+    for name, count in Counter(task.name for task in named).items():
+        if count > 1:
+            raise HowstepsError(f"{count} jobs have the title {name!r}")
+    return named
 
 
 def clean_title(title: str) -> str:
@@ -311,7 +322,7 @@ def _run_job(job: _Job, context: Context) -> tuple[Result | None, list[Problem]]
     check_parts(job.folder)
     try:
         result, problems, unreadable = _run_task(job, context)
-        if result is not None and job.inside:
+        if result is not None:
             write_options(job.options, job.folder)
         if result is not None and job.pages:
             problems += write_report(result, job.folder, context, unreadable)
@@ -326,6 +337,12 @@ def _earlier(folder: Path) -> Result | None:
     with suppress(InputError):
         return read_result(folder)
     return None
+
+
+def _earlier_options(folder: Path) -> RunOptions:
+    with suppress(InputError):
+        return read_options(folder) or RunOptions()
+    return RunOptions()
 
 
 def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem], set[Path]]:
@@ -355,7 +372,9 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         asked = asking.Asked(task, script)
         if reader and features is None:
             aside = None if given else chosen.set_aside
-            asked = asking.ask(task, script, reader, options, context, aside, before)
+            was_same = _earlier_options(job.folder).mode == options.mode
+            known = before if was_same else None
+            asked = asking.ask(task, script, reader, options, context, aside, known)
         task, script = asked.task, asked.script
         set_aside += asked.set_aside
         problems += asked.problems
