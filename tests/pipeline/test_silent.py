@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howsteps.errors import HowstepsError
+from howsteps.errors import VISION, HowstepsError
 from howsteps.pipeline.apply import apply
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.placing import place_again
@@ -113,6 +113,21 @@ def test_filled_extents_make_a_segmentation(done: Run, job: Path, out: Path) -> 
 def test_without_frames_nothing_can_be_found(job: Path, tmp_path: Path) -> None:
     with pytest.raises(HowstepsError, match="no narrator says what is being done"):
         _ = run(job, tmp_path / "out", RunOptions(vision=False)).result
+
+
+@pytest.mark.parametrize("extra", [True, False])
+def test_why_silent_videos_have_no_frames_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extra: bool
+) -> None:
+    (tmp_path / "job").mkdir()
+    for name in ("ann", "bob"):
+        (tmp_path / "job" / f"{name}.mp4").write_bytes(b"no film")
+    if not extra:
+        monkeypatch.setattr(type(VISION), "missing", property(lambda _: ("av",)))
+    *said, last = map(str, run(tmp_path / "job", tmp_path / "out").problems)
+    assert "there are no frames to look at" in last
+    reason = "ann.mp4: is not a readable video" if extra else VISION.command
+    assert sum(reason in line for line in said) == 1, said
 
 
 @pytest.mark.slow

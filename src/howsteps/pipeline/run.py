@@ -366,14 +366,14 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         problems += chosen.remarks
         if stages.is_silent(task, options):
             task, features = visual_features(task, options, context)
+            problems += features.problems
         script, seen, remarks = _find_steps(job, before, task, options, features, context)
         problems += remarks
         ways = selection.find_other_ways(all_videos, chosen.ways, options, context)
         asked = asking.Asked(task, script)
         if reader and features is None:
             aside = None if given else chosen.set_aside
-            was_same = _earlier_options(job.folder).mode == options.mode
-            known = before if was_same else None
+            known = before if _earlier_options(job.folder).mode == options.mode else None
             asked = asking.ask(task, script, reader, options, context, aside, known)
         task, script = asked.task, asked.script
         set_aside += asked.set_aside
@@ -389,9 +389,8 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         )
         if features is None:
             task, features = visual_features(task, options, context)
-        task, problems = selection.set_aside_unusable(
-            task, features.vectors, [*problems, *features.problems]
-        )
+            problems += features.problems
+        task, problems = selection.set_aside_unusable(task, features.vectors, problems)
         fixed = (*seen, *placing.placed_before(before, task, script, BY_HAND))
         readings, read = asked.readings, asked.read_videos
         placed = placing.place(task, script, features, options, context, fixed, readings, read)
