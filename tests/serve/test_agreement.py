@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from howsteps.report import page as report_page
 from howsteps.report.content import capitalised, content
 from howsteps.serve.edits import BadEdit, Draft, apply_edit, draft_of
-from howsteps.task import BY_HAND
+from howsteps.task import BY_HAND, Reading
 from tests.report.job import tea
 
 PARTS = Path(report_page.__file__).parent / "parts"
@@ -68,7 +69,10 @@ def told(draft: Draft) -> dict[str, object]:
 
 @pytest.mark.browser
 def test_page_and_server_agree_on_every_edit(browser) -> None:
+    read = [Reading(video, k, 2.0, 4.0, 1, 1) for video in ("Ada", "Bo") for k in (1, 3)]
     result = tea(5, 5)
+    result = replace(result, script=result.script.read(read))
+    assert result.steps[1].support != len({m.video for m in result.steps[1].mentions})
     chance = random.Random(7)
     runs = []
     for _ in range(40):

@@ -251,6 +251,7 @@ def _summary(
     return {
         "label": capitalised(step.label),
         "said": step.support,
+        "read": [n for n, video in enumerate(ids) if video in step.read_in],
         "learnt": step.learnt_from,  # videos of the original run that mention it (with ``apply``)
         "found": len(found),
         "absent": sum(place is not None and place.time is None for place in column),

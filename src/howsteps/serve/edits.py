@@ -134,6 +134,7 @@ def _merge(draft: Draft, step: object, into: object) -> Draft:
         mentions=_sorted(draft.task, (*kept.mentions, *other.mentions)),
         examples=(*kept.examples, *other.examples),
         optional=kept.optional and other.optional,
+        read_in=kept.read_in | other.read_in,
     )
     # Where both steps were placed by hand, the place of the kept step wins.
     placed = {each.video for each in draft.by_hand if each.step == target}

@@ -4,7 +4,7 @@
 const LONGEST_LABEL = 200; // characters
 const MAX_STEPS = 100;
 const BY_HAND = "placed by hand";
-const BARE = { said: 0, learnt: 0, found: 0, absent: 0, optional: false, alternative: false, other: [], example: "", thumbnail: null, best: null };
+const BARE = { said: 0, read: [], learnt: 0, found: 0, absent: 0, optional: false, alternative: false, other: [], example: "", thumbnail: null, best: null };
 
 const operations = {
   rename: (shown, { step, label }) => withStep(shown, step, { label: cleanLabel(label) }),
@@ -26,6 +26,7 @@ const operations = {
       optional: kept.optional && other.optional,
       example: kept.example || other.example,
       other: [...new Set([...kept.other, other.label.toLowerCase(), ...other.other])],
+      read: [...kept.read, ...other.read],
     });
     const isByHand = (place) => place?.evidence === BY_HAND;
     const better = (a, b) => (isByHand(a) || (isFound(a) && !isByHand(b)) ? a : (b ?? a));
@@ -112,11 +113,11 @@ function withCounts(shown) {
   const steps = shown.steps.map((step) => ({ ...step, said: 0, found: 0, absent: 0, best: null, thumbnail: null }));
   const bestScore = steps.map(() => -1);
   shown.videos.forEach((video, n) => {
-    for (const k of new Set(video.mentions.map((mention) => mention.step))) {
-      if (k < 0) continue;
-      steps[k].said += 1;
-      if (bestScore[k] < 0) steps[k].best ??= n;
-    }
+    const mentioned = new Set(video.mentions.map((mention) => mention.step));
+    steps.forEach((step, k) => {
+      if (mentioned.has(k)) step.best ??= n;
+      if (mentioned.has(k) || step.read.includes(n)) step.said += 1;
+    });
     video.places.forEach((place, k) => {
       if (place === null) return;
       if (place.time === null) return (steps[k].absent += 1);
