@@ -20,7 +20,7 @@ from howsteps.pipeline.apply import read_videos
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, ignore_event
 from howsteps.pipeline.executor import Executor
-from howsteps.pipeline.options import RunOptions, check_workers
+from howsteps.pipeline.options import RunOptions, check_workers, one_or_more
 from howsteps.pipeline.placing import place_again, read_given_script
 from howsteps.pipeline.run import Run
 from howsteps.pipeline.run import run as run_pipeline
@@ -138,7 +138,7 @@ def discover(
         message says why.
     """
     options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title, keep_all)
-    options = replace(options, keep=tuple(keep), drop=tuple(drop), extents=extents)
+    options = replace(options, keep=one_or_more(keep), drop=one_or_more(drop), extents=extents)
     with tempfile.TemporaryDirectory() as out:
         return _run(source, out, options, script, llm, workers, callback, pages=False).result
 
@@ -194,7 +194,7 @@ def run(
         An argument is invalid, nothing can be read at all, or a folder cannot be written.
     """
     options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title, keep_all)
-    options = replace(options, keep=tuple(keep), drop=tuple(drop), extents=extents)
+    options = replace(options, keep=one_or_more(keep), drop=one_or_more(drop), extents=extents)
     more = {"force": force, "executor": executor}
     return _run(source, out, options, script, llm, workers, callback, **more)
 

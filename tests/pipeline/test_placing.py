@@ -211,6 +211,32 @@ class TestOtherVideos:
         assert "bob" in after.by_video
         assert after.problems == ()
 
+    def test_a_step_that_only_these_videos_say_is_matched_with_them_again(self, out: Path) -> None:
+        before = read_result(out)
+        others = [video.id for video in before.task.videos if video.id != "bob"]
+        without = place_again(out, None, drop=others, pages=False)
+        [silent] = [k for k, step in enumerate(without.steps) if not step.mentions]
+        again = place_again(out, None, keep=others, pages=False)
+        assert {*again.steps[silent].mentions} >= {*before.steps[silent].mentions}
+
+    def test_a_video_has_another_name_on_youtube(self, out: Path) -> None:
+        for name, old, new in (
+            ("result.json", '"youtube": null', '"youtube": "abcdefghijk"'),
+            ("options.json", '"keep": []', '"keep": ["abcdefghijk"]'),
+        ):
+            text = (out / name).read_text("utf-8")
+            assert old in text
+            (out / name).write_text(text.replace(old, new, 1), "utf-8")
+        place_again(out, None, drop="dan", pages=False)
+        assert "keep: ann" in (out / "script.md").read_text("utf-8")
+        after = place_again(out, out / "script.md", drop="abcdefghijk", pages=False)
+        assert {*after.by_video} == {"bob", "cyd", "eve"}
+
+    @pytest.mark.parametrize("choice", ["keep", "drop"])
+    def test_an_unknown_video_is_refused(self, choice: str, out: Path) -> None:
+        with pytest.raises(HowstepsError, match="there is no video 'zoe' to keep or drop"):
+            place_again(out, None, **{choice: "zoe"})
+
     def test_a_video_must_be_left(self, out: Path) -> None:
         before = read_result(out)
         with pytest.raises(HowstepsError, match="no video would be left"):

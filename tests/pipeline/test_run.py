@@ -189,6 +189,18 @@ class TestFolders:
             run(folder, tmp_path / "out", RunOptions(keep=("zed",)))
 
     @pytest.mark.slow
+    def test_an_option_wins_over_a_line_with_another_name_of_the_video(
+        self, tmp_path: Path
+    ) -> None:
+        job = captions(tmp_path / "wash a cat")
+        (job / "bob.srt").rename(job / "bob [abcdefghijk].srt")
+        (tmp_path / "mine.md").write_text("keep: bob [abcdefghijk]\n\nfill the tub\ndry the cat\n")
+        options = RunOptions(drop=("abcdefghijk",))
+        found = run(job, tmp_path / "out", options, script=tmp_path / "mine.md", pages=False)
+        assert [each.reason for each in found.result.set_aside] == ["you left it out"]
+        found = howsteps.discover(job, vision=False, drop="ann")
+        assert [each.video for each in found.set_aside] == ["ann"]
+
     def test_a_folder_of_folders_is_many_tasks(self, tmp_path: Path) -> None:
         captions(tmp_path / "jobs" / "one", ("ann", "bob", "cyd"))
         captions(tmp_path / "jobs" / "two", ("bob", "dan", "eve"))

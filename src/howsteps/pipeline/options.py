@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -67,6 +68,11 @@ class RunOptions:
 def _kinds() -> dict[str, Any]:
     """The type of every option."""
     return get_type_hints(RunOptions, include_extras=True)
+
+
+def one_or_more(ids: str | Sequence[str]) -> tuple[str, ...]:
+    """Ids of videos; a single one may be given as it is."""
+    return (ids,) if isinstance(ids, str) else tuple(ids)
 
 
 def check_workers(workers: object) -> None:

@@ -20,8 +20,8 @@ from howsteps.pipeline.context import Callback, Context, ignore_event
 from howsteps.pipeline.executor import single_threaded
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import FILE as OPTIONS
-from howsteps.pipeline.options import INTERVAL, RunOptions, trusted_options
-from howsteps.pipeline.selection import LEFT_OUT
+from howsteps.pipeline.options import INTERVAL, RunOptions, one_or_more, trusted_options
+from howsteps.pipeline.selection import LEFT_OUT, check_choices, video_ids, with_video_ids
 from howsteps.pipeline.work_folder import (
     CACHE,
     SCRIPT_TEXT,
@@ -116,18 +116,22 @@ def place_again(
     options, problems = trusted_options(work if (work / OPTIONS).exists() else root, parser)
     context = Context(Cache(root / CACHE), callback=callback or ignore_event)
     given = script.absolute() if isinstance(script, Path) else None
+    before, aside = read_result(work), read_aside(work)
+    known = replace(before.task, videos=(*before.task.videos, *aside))
+    asked = RunOptions(keep=one_or_more(keep), drop=one_or_more(drop))
+    check_choices([known], asked, {})
+    chosen = with_video_ids(asked, known)
     if given:
-        lines = with_choices(RunOptions(keep=tuple(keep), drop=tuple(drop)), given)
-        keep, drop = lines.keep, lines.drop
-    before, aside = with_videos(read_result(work), read_aside(work), keep, drop)
-    if script is None:
+        chosen = with_choices(chosen, given, known)
+    before, aside = with_videos(before, aside, chosen.keep, chosen.drop)
+    if script is None and not chosen.keep:
         new = before.script
-    elif not isinstance(script, Script):
+    elif isinstance(script, Path | str):
         new, remarks = read_given_script(script, before.task, before.script, options, context)
         problems += remarks
     else:
         reader = partial(read_labels, parser=options.parser, context=context)
-        new = with_matches(script, before.task, reader)
+        new = with_matches(script or before.script, before.task, reader)
     new = _with_record(new, before.script)
     manual = _still_placed(before, new, BY_HAND) if by_hand is None else tuple(by_hand)
     _check(manual, before.task, new)
@@ -146,7 +150,7 @@ def place_again(
         localisations=localised.localisations,
         readings=readings,
     )
-    choices = VideoChoices(before.set_aside, _still_kept(task, (*options.keep, *keep)))
+    choices = VideoChoices(before.set_aside, _still_kept(task, (*options.keep, *chosen.keep)))
     with writing_to(root):
         check_unchanged(work / FILE, found)
         problems += write_script(task, new, work, edited=True, given=given, choices=choices)
@@ -160,7 +164,7 @@ def place_again(
 
 def _still_kept(task: Task, keep: Iterable[str]) -> list[str]:
     used = {video.id for video in task.videos}
-    return [video for video in dict.fromkeys(keep) if video in used]
+    return [video for video in video_ids(keep, task) if video in used]
 
 
 def with_videos(
@@ -213,23 +217,23 @@ def with_videos(
 # The script that a person gives
 
 
-def checked_options(script: Path, options: RunOptions) -> RunOptions:
+def checked_options(script: Path, options: RunOptions, task: Task) -> RunOptions:
     """Check the syntax of a script; return the options with what it says about videos.
 
     Raises ``InputError`` if the file is not a script; the message says where.
     """
     parse_script_text(read_text(script), script)
-    return with_choices(options, script)
+    return with_choices(options, script, task)
 
 
-def with_choices(options: RunOptions, script: Path) -> RunOptions:
+def with_choices(options: RunOptions, script: Path, task: Task) -> RunOptions:
     """The options with the videos that the lines ``keep:`` and ``drop:`` of a script name.
 
     An option wins over a line about the same video.
     """
-    keep, drop = parse_choices(read_text(script))
-    more = tuple(v for v in dict.fromkeys(keep) if v not in {*options.keep, *options.drop})
-    less = tuple(v for v in dict.fromkeys(drop) if v not in {*options.keep, *options.drop, *more})
+    keep, drop = (video_ids(names, task) for names in parse_choices(read_text(script)))
+    more = tuple(v for v in keep if v not in {*options.keep, *options.drop})
+    less = tuple(v for v in drop if v not in {*options.keep, *options.drop, *more})
     return replace(options, keep=(*options.keep, *more), drop=(*options.drop, *less))
 
 

@@ -357,9 +357,9 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     features: Features | None = None
     before = _earlier(job.folder)
     try:
-        if given:
-            options = placing.checked_options(given, options)  # fail before the slow stages
         options = selection.with_video_ids(options, task)
+        if given:
+            options = placing.checked_options(given, options, task)  # before the slow stages
         all_videos, problems = stages.prepare_narration(task, options, context)
         chosen = selection.set_aside_other_jobs(all_videos, options)
         task, set_aside = chosen.task, list(chosen.set_aside)

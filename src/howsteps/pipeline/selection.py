@@ -54,12 +54,15 @@ def check_choices(
 
 def with_video_ids(options: RunOptions, task: Task) -> RunOptions:
     """The options, in which a video to keep or drop may also be named by its YouTube id."""
+    keep, drop = (video_ids(names, task) for names in (options.keep, options.drop))
+    return replace(options, keep=keep, drop=drop)
+
+
+def video_ids(names: Iterable[str], task: Task) -> tuple[str, ...]:
+    """The ids of videos that may be named by their YouTube ids."""
     ids = {video.youtube: video.id for video in task.videos}
     ids |= {video.id: video.id for video in task.videos}
-    keep, drop = (
-        tuple(ids.get(name, name) for name in names) for names in (options.keep, options.drop)
-    )
-    return replace(options, keep=keep, drop=drop)
+    return tuple(dict.fromkeys(ids.get(name, name) for name in names))
 
 
 def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
