@@ -210,6 +210,21 @@ def test_gathered_mentions_are_undone_with_their_step(work, result) -> None:
     assert len(again.draft.steps) == 4
 
 
+def test_an_edit_is_repeated_after_mentions_were_gathered(work, result) -> None:
+    journal = Journal.resume(work, result)
+    journal.do({"op": "delete", "step": 1})
+    journal.do({"op": "add", "at": 1, "label": "heat the water"})
+    nudge = {"op": "place", "step": 0, "video": "Bo", "time": 4.0, "start": 2.0, "end": 8.0}
+    journal.do(nudge)
+    steps = list(journal.draft.steps)
+    steps[1] = replace(steps[1], mentions=result.script.steps[1].mentions)
+    journal.place(3, replace(result.script, steps=tuple(steps)))
+    journal.do({**nudge, "time": 5.0}, again=True)
+    assert [place.time for place in journal.draft.by_hand] == [5.0]
+    journal.undo()
+    assert not journal.draft.by_hand
+
+
 def test_the_limit_of_edits_survives_a_restart_unless_the_journal_is_moved(
     work, result, monkeypatch
 ) -> None:

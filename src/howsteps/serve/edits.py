@@ -426,6 +426,7 @@ class Journal:
                 self._apply(edit)
                 self.undone.clear()
             case {"again": edit}:
+                self._forget_gathered()
                 last = self.done[-1][0] if self.done else {}
                 same = _REPEATABLE.get(str(last.get("op")))
                 if same is None or any(edit.get(key) != last.get(key) for key in ("op", *same)):
@@ -438,8 +439,7 @@ class Journal:
                     self._apply(edit)
                 return
             case {"undo": True}:
-                while self.done and self.done[-1][0]["op"] == GATHER:
-                    self.done.pop()
+                self._forget_gathered()
                 if not self.done:
                     raise BadEdit("there is nothing to undo")
                 edit, self.draft = self.done.pop()
@@ -454,6 +454,10 @@ class Journal:
             case _:
                 raise BadEdit("this is not an edit")
         self.revision += 1
+
+    def _forget_gathered(self) -> None:
+        while self.done and self.done[-1][0]["op"] == GATHER:
+            _, self.draft = self.done.pop()
 
     def _apply(self, edit: Edit) -> None:
         before, self.draft = self.draft, apply_edit(self.draft, edit)
