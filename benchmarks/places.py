@@ -138,13 +138,11 @@ def after_mentions(
     return in_seconds(task, places)
 
 
-def by_mode(mode: str, narration: str = "words") -> Way:
+def by_mode(mode: str) -> Way:
     """Return the localisation stage in mode ``default`` or ``paper``."""
     method: Callable[..., Any] = localise if mode == "default" else cluster_task
     return lambda task, script, features, truth: (
-        method(
-            task, script, features, narration=narration, seconds=SECONDS if features else 1 / 3
-        ).localisations
+        method(task, script, features, seconds=SECONDS if features else 1 / 3).localisations
     )
 
 
@@ -199,8 +197,6 @@ ON_CAPTIONS: dict[str, Way] = {
     "uniform": spread_evenly,
     "paper": by_mode("paper"),
     "mention + 2 s": after_mentions,
-    "paper, meaning": by_mode("paper", "meaning"),
-    "default, meaning": by_mode("default", "meaning"),
     "default": by_mode("default"),
     "supervised": taught,
 }
