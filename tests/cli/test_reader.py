@@ -102,6 +102,7 @@ def test_a_server_edits_the_script_and_reads_every_video(videos: Path, tmp_path:
     assert f"what narrators say is sent to {served.url}" in output.replace("\n", "")
     assert re.search(r"transcripts to \S+: 6 requests, [\d,]+ tokens at most", output)
     assert len(served.requests) == 2 + 6
+    assert "only 4 steps" not in output  # the model's script has others
     assert (out / "result.json").read_bytes() == first
     result = read_result(out)
     assert [step.label for step in result.steps] == EDITED

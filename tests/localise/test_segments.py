@@ -103,9 +103,15 @@ def test_a_video_that_is_too_short_is_left_out():
     assert "clip" not in {place.video for place in find_steps(features, STEPS, seconds=1.0)}
 
 
+def test_videos_that_are_all_too_short_are_not_called_one() -> None:
+    features, _ = silent_videos()
+    with pytest.raises(LocaliseError, match="fewer than two videos are long enough for 99 steps"):
+        find_steps(features, 99, seconds=1.0)
+
+
 @pytest.mark.parametrize("videos", [{}, {"a": np.ones((60, 3))}])
 def test_one_video_has_no_steps_to_share(videos):
-    with pytest.raises(LocaliseError, match="two or more videos"):
+    with pytest.raises(LocaliseError, match=r"two or more videos|fewer than two videos"):
         find_steps({**videos, "short": np.ones((1, 3))}, STEPS, seconds=1.0)
 
 

@@ -126,6 +126,11 @@ def test_readings_replace_the_mentions_of_a_video():
     assert any(at.time is not None for at in found.localisations if at.video == "v0")
 
 
+def test_an_interval_longer_than_a_bell_has_all_of_its_mass() -> None:
+    model = replace(prior([[20.0, 21.0, 0.0]]), seconds=10.0)
+    assert model._bells(np.array([20.0]), np.array([1.0]), 6).max() == 1.0
+
+
 def test_features_change_where_a_scene_begins():
     x = np.zeros((40, 2), np.float32)
     x[:25, 0], x[25:, 1] = 1.0, 1.0

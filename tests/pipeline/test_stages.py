@@ -73,13 +73,14 @@ class TestTranscribe:
         self, silent: Task, context: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def transcribe(media: Path, **_: object) -> tuple[Caption, ...]:
-            raise InputError(media, "there is no audio stream in this file")
+            raise InputError(Path("/somewhere") / media, "there is no audio stream in this file")
 
         monkeypatch.setattr(stages, "SPEECH", PRESENT)
         monkeypatch.setattr("howsteps.narration.speech.transcribe", transcribe)
         task, [problem] = stages.transcribe(silent, RunOptions(speech="tiny.en"), context)
         assert task == silent
-        assert str(problem).endswith("mute.mp4: there is no audio stream in this file")
+        assert problem.path == silent.videos[1].media  # as other problems of the video have it
+        assert problem.reason == "there is no audio stream in this file"
 
     def test_a_missing_extra_is_reported_with_its_command(
         self, silent: Task, context: Context, monkeypatch: pytest.MonkeyPatch

@@ -95,6 +95,8 @@ def find_steps(
         most = int(np.clip(usual, FEWEST, MOST))
     factor = _coarsening(features, seconds)
     used = {video: x for video, x in features.items() if len(x) >= most * factor}
+    if len(used) < 2 <= len(features):
+        raise LocaliseError(f"fewer than two videos are long enough for {most} steps")
     if len(used) < 2:
         raise LocaliseError("steps are found by sight in two or more videos of the same job")
     videos = _prepared(checked_features(list(used.values()), most), factor)

@@ -186,7 +186,8 @@ class SegmentPrior:
         """Return normal densities at the starts of the intervals, T×S; some mass may be outside."""
         offset = (np.arange(length)[:, None] * self.seconds - means) / deviations
         scale = self.seconds / (deviations * np.sqrt(2 * np.pi))
-        density: Floats = np.exp(-0.5 * offset**2) * scale
+        # More than one where an interval is longer than the bell is wide.
+        density: Floats = np.minimum(np.exp(-0.5 * offset**2) * scale, 1.0)
         return density
 
     def _sizes(self) -> NDArray[np.int64]:

@@ -368,7 +368,6 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
             task, features = visual_features(task, options, context)
             problems += features.problems
         script, seen, remarks = _find_steps(job, before, task, options, features, context)
-        problems += remarks
         ways = selection.find_other_ways(all_videos, chosen.ways, options, context)
         asked = asking.Asked(task, script)
         if reader and features is None:
@@ -377,7 +376,8 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
             asked = asking.ask(task, script, reader, options, context, aside, known)
         task, script = asked.task, asked.script
         set_aside += asked.set_aside
-        problems += asked.problems
+        # Those on a script that was found are not on that of a model.
+        problems += [*(remarks if given or not script.editor else ()), *asked.problems]
         if isinstance(reader, AnswerFolder) and reader.ask:
             return None, problems, set()
         if before and before.task.name != task.name:

@@ -282,7 +282,7 @@ def _why_no_steps(task: Task, asked: int | None) -> str:
         )
     if len(task.videos) < 2:
         return "its narrator mentions nothing that could be a step"
-    return "no two narrators mention the same act; more videos may help"
+    return "too few narrators mention the same acts; more videos may help"
 
 
 def _identities(task: Task) -> list[list[object]]:
@@ -407,7 +407,6 @@ def path_of(video: Video) -> Path:
 
 def _failed(task: Task, video: str, failure: Failure) -> Problem:
     """Turn a failure into a problem of its video."""
-    if failure.problem is not None:
-        return failure.problem
+    reason = failure.reason if failure.problem is None else failure.problem.reason
     [failed] = [each for each in task.videos if each.id == video]
-    return Problem(path_of(failed), failure.reason)
+    return Problem(path_of(failed), reason)
