@@ -160,7 +160,7 @@ def test_a_video_is_found_again_when_both_folders_move(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda v: v.update(version=2), "is version 2, which"),
+        (lambda v: v.update(version=3), "is version 3, which"),
         (lambda v: v.pop("steps"), "has no 'steps'"),
         (lambda v: v.update(videos={}), "videos: expected array, got object"),
         (lambda v: v["videos"].append(v["videos"][0]), "duplicate id"),

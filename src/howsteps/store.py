@@ -42,7 +42,7 @@ from howsteps.task import (
 
 _T = TypeVar("_T")
 
-VERSION = 1  # of result.json
+VERSION: Literal[2] = 2  # of result.json
 FILE = "result.json"
 _LARGEST = 10**9  # bytes: about twenty thousand narrations
 _LINES = 4  # nesting depth down to which JSON is split into lines: one per sentence or mention
@@ -176,7 +176,7 @@ class OddRecord(Record):
 class ResultRecord(Record, kw_only=True):
     """The steps of a job and their place in every video. Times are seconds, to the millisecond."""
 
-    version: Literal[1]
+    version: Literal[2]
     howsteps: Annotated[str, Meta(description="Version of the program that wrote the file.")]
     task: Annotated[str, Meta(description="Name of the job.")]
     videos: list[VideoRecord]
@@ -394,7 +394,7 @@ def _record(result: Result) -> ResultRecord:
     """The record of a result, without its videos."""
     script = script_record(result.script, result.task)
     return ResultRecord(
-        version=1,
+        version=VERSION,
         howsteps=howsteps.__version__,
         task=result.task.name,
         videos=[],

@@ -67,7 +67,7 @@ def test_json_has_the_documented_shape(folder: Path, tmp_path: Path) -> None:
     code, _, _ = run(folder, "--quiet", "--mode", "paper", "--json", target)
     found = json.loads(target.read_text("utf-8"))
     assert code == 0
-    assert found["version"] == 1
+    assert found["version"] == 2
     assert found["steps"][0]["label"] == "fill the tub"
     assert found["alignment"]["bound"] <= found["alignment"]["objective"]
 

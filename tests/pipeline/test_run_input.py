@@ -127,6 +127,16 @@ class TestUsedFolder:
         assert names == ["ann", "bob", "cyd", "dan", "eva"]
         assert (out / "exports" / "csv" / "steps.csv").is_file()
 
+    def test_a_result_that_cannot_be_read_is_kept_under_another_name(self, tmp_path: Path) -> None:
+        job, out = captions(tmp_path / "wash a cat", ("ann", "bob", "eve")), tmp_path / "out"
+        run(job, out, pages=False)
+        old = (out / "result.json").read_text("utf-8").replace('"version": 2', '"version": 1')
+        (out / "result.json").write_text(old, "utf-8")
+        [problem] = run(job, out, pages=False).problems
+        assert "is version 1, which this version of howsteps cannot read" in problem.reason
+        assert "places by hand in it are not used" in problem.reason
+        assert (out / "result.old.json").read_text("utf-8") == old
+
     def test_another_job_in_the_same_folder_gives_a_remark(self, tmp_path: Path) -> None:
         job, out = captions(tmp_path / "wash a cat"), tmp_path / "out"
         assert not run(job, out, pages=False).problems

@@ -50,6 +50,7 @@ from howsteps.store import FILE, GivenTask, Malformed, converted, read_result, w
 from howsteps.task import BY_HAND, LIKE_SEEN, Localisation, Result, Script, Task
 from howsteps.vision.features import Features
 
+UNREADABLE = "result.old.json"
 MANY_FILES = 500  # captions that take longer than a few seconds to read
 
 
@@ -321,7 +322,9 @@ def _run_job(job: _Job, context: Context) -> tuple[Result | None, list[Problem]]
         (Folder(job.folder.parent) / job.folder.name).check()
     check_parts(job.folder)
     try:
+        remarks = _put_aside_unreadable(job.folder)
         result, problems, unreadable = _run_task(job, context)
+        problems = [*remarks, *problems]
         if result is not None:
             write_options(job.options, job.folder)
         if result is not None and job.pages:
@@ -330,6 +333,19 @@ def _run_job(job: _Job, context: Context) -> tuple[Result | None, list[Problem]]
         where = error.filename or job.folder
         raise CannotWrite(f"cannot write {where}: {error.strerror}") from error
     return result, problems
+
+
+def _put_aside_unreadable(folder: Path) -> list[Problem]:
+    """Keep a result that cannot be read, as of another version, for the places in it by hand."""
+    path = folder / FILE
+    try:
+        if path.exists():
+            read_result(folder)
+    except InputError as error:
+        path.replace(path.with_name(UNREADABLE))
+        reason = f"{error.problem.reason}; kept as {UNREADABLE}: places by hand in it are not used"
+        return [Problem(path, reason)]
+    return []
 
 
 def _earlier(folder: Path) -> Result | None:
