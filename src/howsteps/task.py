@@ -255,8 +255,7 @@ class Script:
     steps
         The steps in order.
     objective
-        Tr(UᵀBU), the cost of the alignment, in modes ``paper`` and ``authors``; minus the score of
-        the step model in mode ``default``. The two are not comparable.
+        Tr(UᵀBU), the cost of the alignment, in modes ``paper`` and ``authors``; else 0.
     objective_per_token
         ``objective`` divided by the number of aligned mentions.
     bound

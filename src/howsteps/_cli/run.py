@@ -174,9 +174,10 @@ def place(
 ) -> None:
     """Place the steps again, after you edited them, or in other videos.
 
-    WORK is the work folder of a run. Its videos are not read, so it takes seconds. Steps that you
-    wrote are matched with what narrators say, and the files of the work folder are updated. --keep
-    uses a video that was set aside. To change options or to add videos, use 'run' with --script.
+    WORK is the work folder of a run. Videos that it used are not read again, so it takes seconds.
+    Steps that you wrote are matched with what narrators say, and the files of the work folder are
+    updated. --keep uses a video that was set aside. To change options or to add videos, use 'run'
+    with --script.
 
     Example: howsteps place steps/ --script steps/script.md
     """

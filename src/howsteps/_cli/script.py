@@ -197,7 +197,7 @@ def script(
 
 
 def show_script(task: Task, found: Script) -> None:
-    """Print the steps, with the number of videos that mention each."""
+    """Print the steps, with the number of videos in which each is said."""
     screen.out.print(
         f"\n[bold]{escape(task.name)}[/]: {screen.plural(len(found.steps), 'step')} "
         f"from {screen.plural(len(task.videos), 'video')}"
