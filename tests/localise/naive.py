@@ -1,6 +1,6 @@
 """Slow reference implementations by enumeration."""
 
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 
@@ -10,26 +10,12 @@ def placements(length, steps):
     return [np.array(places) for places in combinations(range(length), steps)]
 
 
-def placements_with_absence(length, steps):
-    """All placements of some of the steps in strict order; −1 for the others."""
-    rows = []
-    for present in product([False, True], repeat=steps):
-        for places in combinations(range(length), sum(present)):
-            row = np.full(steps, -1)
-            row[np.flatnonzero(present)] = places
-            rows.append(row)
-    return rows
-
-
-def value(cost, places, absence=None):
-    total = 0.0
-    for k, t in enumerate(places):
-        total += absence[k] if t < 0 else cost[t, k]
-    return total
+def value(cost, places):
+    return sum(cost[t, k] for k, t in enumerate(places))
 
 
 def is_allowed(places, allowed):
-    return all(t < 0 or allowed[t, k] for k, t in enumerate(places))
+    return all(allowed[t, k] for k, t in enumerate(places))
 
 
 def cost_matrix(x, regularisation, bias):

@@ -4,8 +4,7 @@
 
     minimise  Tr(CᵀZ) = Σ_k C[t_k, k]   subject to   t_1 < t_2 < … < t_K,  t_k allowed
 
-by  best[t, k] = min(best[t−1, k], best[t−1, k−1] + C[t, k]),  O(T·K). A step may also be *absent*,
-at a cost: best[t, k] = min(…, best[t, k−1] + absence[k]).
+by  best[t, k] = min(best[t−1, k], best[t−1, k−1] + C[t, k]),  O(T·K).
 
 **Soft order** (:func:`posterior`, :func:`marginals`). Every placement t_1, …, t_K of a video with
 t_{k+1} ≥ t_k + g has the weight exp Σ_k e_k(t_k), where e is the evidence (a log-weight) and g the
@@ -29,57 +28,37 @@ import numpy as np
 from howsteps.compiled import compiled
 from howsteps.localise.features import Floats, Mask, Places, too_short
 
-ABSENT = -1
-_STAY, _PLACE, _SKIP = 0, 1, 2
 ORDER = 0.5  # γ
 _FORBIDDEN = -100.0  # log-weight of a place that leaves others no room; evidence may outweigh it
 
 
 @compiled
-def _place(cost: Floats, allowed: Mask, absence: Floats, places: Places) -> float:
+def _place(cost: Floats, allowed: Mask, places: Places) -> float:
     """Fill ``places`` and return the least cost; infinity if no placement is feasible."""
     length, steps = cost.shape
-    choice = np.empty((length + 1, steps + 1), np.uint8)
-    best = np.empty(steps + 1)
+    is_placed = np.zeros((length, steps), np.bool_)
+    best = np.full(steps + 1, np.inf)
     best[0] = 0.0
-    choice[0, 0] = _STAY
-    for k in range(steps):
-        best[k + 1] = best[k] + absence[k]
-        choice[0, k + 1] = _SKIP
     for t in range(length):
         diagonal = best[0]
-        choice[t + 1, 0] = _STAY
         for k in range(steps):
             least = best[k + 1]
-            taken = _STAY
             if allowed[t, k] and diagonal < np.inf and diagonal + cost[t, k] <= least:
                 least = diagonal + cost[t, k]
-                taken = _PLACE
-            if best[k] + absence[k] < least:
-                least = best[k] + absence[k]
-                taken = _SKIP
+                is_placed[t, k] = True
             diagonal = best[k + 1]
             best[k + 1] = least
-            choice[t + 1, k + 1] = taken
     if best[steps] == np.inf:
         return np.inf
-    t, k = length, steps
-    while k > 0:
-        if choice[t, k] == _STAY:
-            t -= 1
-        elif choice[t, k] == _PLACE:
-            t -= 1
+    k = steps
+    for t in range(length - 1, -1, -1):
+        if k > 0 and is_placed[t, k - 1]:
             k -= 1
             places[k] = t
-        else:
-            k -= 1
-            places[k] = -1
     return float(best[steps])
 
 
-def cheapest_placement(
-    cost: Floats, allowed: Mask | None = None, absence: Floats | None = None
-) -> Places | None:
+def cheapest_placement(cost: Floats, allowed: Mask | None = None) -> Places | None:
     """Return the placement of the steps of one video with the least total cost.
 
     Parameters
@@ -88,20 +67,17 @@ def cheapest_placement(
         C, T×K: cost of step k in interval t; finite.
     allowed
         T×K: where each step may be; everywhere if None.
-    absence
-        K: cost of leaving a step out, infinity if it must be placed; None: all must be placed.
 
     Returns
     -------
-    The interval of every step, −1 where it is absent; None if no placement is feasible. Of equally
-    cheap placements the latest is returned, and presence is preferred to absence.
+    The interval of every step; None if no placement is feasible. Of equally cheap placements the
+    latest is returned.
     """
     length, steps = cost.shape
-    places = np.full(steps, ABSENT, np.int64)
+    places = np.zeros(steps, np.int64)
     value = _place(
         np.ascontiguousarray(cost, np.float64),
         np.ones((length, steps), np.bool_) if allowed is None else np.ascontiguousarray(allowed),
-        np.full(steps, np.inf) if absence is None else np.ascontiguousarray(absence, np.float64),
         places,
     )
     return None if value == np.inf else places
