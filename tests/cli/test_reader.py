@@ -323,6 +323,13 @@ def test_questions_are_written_and_answers_read_without_a_server(
     assert again.readings == result.readings
 
 
+def test_nothing_to_ask_about_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    code, output = run(tmp_path / "empty", tmp_path / "steps", "--ask", tmp_path / "questions")
+    assert code == 1
+    assert "no question" not in output
+
+
 def test_questions_without_an_answer_are_remarks(videos: Path, tmp_path: Path) -> None:
     (folder := tmp_path / "questions").mkdir()
     code, output = run(videos, tmp_path / "steps", "--answer", folder, "--quiet")

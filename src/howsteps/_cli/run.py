@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +13,7 @@ from rich.table import Table
 from howsteps._cli import options, screen
 from howsteps._cli.screen import escape
 from howsteps._cli.script import show_order_variation, show_script
+from howsteps.errors import Problem
 from howsteps.io.text import format_time, read_text
 from howsteps.pipeline.executor import RayExecutor, cores
 from howsteps.pipeline.placing import place_again
@@ -97,8 +98,7 @@ def run(
             callback=callback,
         )
     if isinstance(reader, AnswerFolder) and reader.ask:
-        screen.show_problems(done.problems)
-        show_questions(reader)
+        finish_asking(reader, done.problems)
         return
     show(done.results, done.folders)
     screen.finish(done.problems, found=bool(done.results))
@@ -131,6 +131,14 @@ def reader_of(
         soft_wrap=True,
     )
     return model
+
+
+def finish_asking(reader: AnswerFolder, problems: Sequence[Problem]) -> None:
+    """Say which questions were written, show the problems, and exit."""
+    found = bool(reader.written) or all(problem.harmless for problem in problems)
+    if found:
+        show_questions(reader)
+    screen.finish(problems, found=found)
 
 
 def show_questions(reader: AnswerFolder) -> None:
@@ -237,8 +245,7 @@ def apply(
             callback=callback,
         )
     if isinstance(reader, AnswerFolder) and reader.ask:
-        screen.show_problems(done.problems)
-        show_questions(reader)
+        finish_asking(reader, done.problems)
         return
     if done.results and len(done.result.task.videos) <= MAX_COLUMNS:
         screen.out.print(places_table(done.result))
