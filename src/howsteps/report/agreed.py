@@ -144,9 +144,11 @@ class Agreed:
             if all(len(own & other) < _ALIKE * len(own | other) for other, _ in found):
                 found.append((own, quote))
         quotes = [quote for _, quote in found]
-        first = self.quotes[0]
-        others = (q for q in self.quotes if q.video != first.video and q.text != first.text)
-        return quotes if len(quotes) > 1 else [*quotes, *islice(others, 1)]
+        if len(quotes) == 1:
+            [first] = quotes
+            others = (q for q in self.quotes if q.video != first.video and q.text != first.text)
+            quotes += islice(others, 1)
+        return quotes
 
 
 @dataclass(frozen=True, slots=True)
