@@ -178,6 +178,17 @@ def test_a_name_is_kept_by_the_key_and_by_the_click_that_leave_its_field(visit, 
     placed(page, served)
 
 
+def test_a_name_that_is_typed_while_the_page_is_redrawn_is_kept(visit, served) -> None:
+    page = visit(served)
+    key(page, "later 2").click()
+    key(page, "label 0").fill("Fetch water")
+    placed(page, served)
+    assert key(page, "label 0").input_value() == "Fetch water"
+    key(page, "label 0").press("Tab")
+    until(page, "document.querySelector(\"[data-key='label 0']\").defaultValue === 'Fetch water'")
+    placed(page, served)
+
+
 def test_a_key_pressed_five_times_is_undone_at_once(visit, served, work) -> None:
     page = visit(served)
     key(page, "later 0").focus()

@@ -267,8 +267,9 @@ function labelField(step, k) {
       done = false;
     }
   };
-  // Once the focus is where it goes; and before the click that took it, whose button is replaced.
-  field.addEventListener("change", () => {
+  // Once the focus is where it goes; and before the click that took it, whose button is replaced. Of a field
+  // that was redrawn while somebody typed, there is no "change".
+  field.addEventListener("blur", () => {
     if (redrawing) return; // its text goes to the new field
     addEventListener("click", () => commit(), { capture: true, once: true });
     setTimeout(() => commit(), pressing ? 500 : 0);
