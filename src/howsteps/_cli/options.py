@@ -130,7 +130,7 @@ Force: TypeAlias = Annotated[
 Llm: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        metavar="MODEL", help="A language model that edits scripts and reads every video."
+        metavar="MODEL", help="A language model to read all videos and, in 'run', write the script."
     ),
 ]
 LlmUrl: TypeAlias = Annotated[
