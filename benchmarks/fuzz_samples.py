@@ -201,7 +201,7 @@ def _mat(content: Mapping[str, Any], *, compressed: bool) -> bytes:
 def model() -> dict[str, bytes]:
     """Return a saved model of two steps and three features."""
     options = {"mode": "default", "regularisation": 0.1, "learnt_from": "words"}
-    text = {"version": 3, "steps": ["boil", "pour"], "options": options}
+    text = {"version": 4, "steps": ["boil", "pour"], "options": options}
     arrays = npz(weights=np.ones((3, 2)), bias=np.zeros(2))
     return {"model.json": as_json(text), "model.npz": arrays}
 

@@ -246,8 +246,8 @@ def place(
         A task, with captions (:func:`howsteps.datasets.read_tasks`) or with its mentions
         (:func:`howsteps.narration.extract_relations`); or the work folder of a run.
     script
-        A script (:func:`howsteps.script.discover`); the path of a list of steps; or its text, one
-        step a line. None: that of the work folder, for other videos.
+        A script (:func:`howsteps.script.discover`); the path of a list of steps; or its text of
+        several lines, one step each. None: that of the work folder, for other videos.
     features
         Features of the videos of a task, T×d by video id, with a row for every third of a second.
         None: the words of the narration are used.
@@ -271,7 +271,7 @@ def place(
         The script cannot be used, there is no result in the folder, or no video is long enough for
         its steps.
     """
-    if isinstance(script, str) and "\n" not in script and Path(script).is_file():
+    if isinstance(script, str) and "\n" not in script:  # a path; else a wrong one would be a step
         script = Path(script)
     if not isinstance(videos, Task):
         return place_again(

@@ -22,7 +22,7 @@ def test_a_saved_model_is_loaded_unchanged(model, tmp_path):
     again = Model.load(tmp_path / "jack")
     assert (again.steps, again.options) == (model.steps, model.options)
     np.testing.assert_array_equal(again.weights.matrix, model.weights.matrix)
-    assert json.loads((tmp_path / "jack" / "model.json").read_text())["version"] == 3
+    assert json.loads((tmp_path / "jack" / "model.json").read_text())["version"] == 4
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"version": 9}', "[1]"])

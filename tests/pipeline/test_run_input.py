@@ -135,7 +135,14 @@ class TestUsedFolder:
         [problem] = run(job, out, pages=False).problems
         assert "is version 1, which this version of howsteps cannot read" in problem.reason
         assert "places by hand in it are not used" in problem.reason
-        assert (out / "result.old.json").read_text("utf-8") == old
+        assert (out / "result.old-1.json").read_text("utf-8") == old
+        (out / "result.json").write_text(old + " ", "utf-8")
+        (tmp_path / "script.md").write_text("also: nothing above\n")
+        assert not run(job, out, script=tmp_path / "script.md", pages=False).results
+        assert (out / "result.json").read_text("utf-8") == old + " "  # until there is another
+        run(job, out, pages=False)
+        assert (out / "result.old-1.json").read_text("utf-8") == old
+        assert (out / "result.old-2.json").read_text("utf-8") == old + " "
 
     def test_another_job_in_the_same_folder_gives_a_remark(self, tmp_path: Path) -> None:
         job, out = captions(tmp_path / "wash a cat"), tmp_path / "out"

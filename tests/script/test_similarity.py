@@ -129,3 +129,7 @@ def test_a_verb_comes_where_other_jobs_have_it_or_verbs_of_its_class() -> None:
     assert dig < water
     assert locate < 0.4  # as *find* and *choose*
     assert usual_position(Act("xyzzy", "", "x")) == 0.5
+
+
+def test_a_word_of_vowels_has_few_sounds() -> None:
+    assert not sound_alike("ea" * 17, "flour")

@@ -23,6 +23,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.errors import HowstepsError
 from howsteps.evaluate.inputs import (
     Matching,
     Predictions,
@@ -82,6 +83,8 @@ class HitTable:
         else:
             n_predicted = self.hits.shape[1]
             matched = as_columns(matching, n_predicted)[:n_predicted]
+            if matched.max(initial=-1) >= (n_true := self.hits.shape[2]):
+                raise HowstepsError(f"the matching has step {matched.max()}, the truth {n_true}")
         rows = np.flatnonzero(matched >= 0)
         correct = self.hits[:, rows, matched[rows]].sum()
         predicted = self.made.sum() if variant == Variant.made else self.made.size

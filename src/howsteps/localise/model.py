@@ -49,7 +49,7 @@ class ModelOptions:
 class ModelRecord:
     """``model.json``: the labels of the steps in order, and the options."""
 
-    version: Literal[3]
+    version: Literal[4]
     steps: tuple[str, ...]
     options: ModelOptions
 
@@ -86,7 +86,7 @@ class Model:
         """Write ``model.json`` (labels and options) and ``model.npz`` (arrays) into a folder."""
         if isinstance(folder, Path):
             folder = Folder(folder)
-        record = asdict(ModelRecord(3, self.steps, self.options))
+        record = asdict(ModelRecord(4, self.steps, self.options))
         folder.write(FILE, f"{json.dumps(record, indent=2, ensure_ascii=False)}\n".encode())
         with folder.writing("model.npz") as file:
             np.savez(file, weights=self.weights.matrix, bias=self.weights.bias)

@@ -135,7 +135,10 @@ def read_options(folder: Path) -> RunOptions | None:
     Raises ``InputError`` if a value is invalid.
     """
     path = folder / FILE
-    return read_record(path, RunOptions) if path.exists() else None
+    try:
+        return read_record(path, RunOptions) if path.exists() else None
+    except HowstepsError as error:
+        raise error if isinstance(error, InputError) else InputError(path, str(error)) from None
 
 
 def trusted_options(folder: Path, parser: str | None = None) -> tuple[RunOptions, list[Problem]]:

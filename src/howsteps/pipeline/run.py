@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 
 import msgspec
@@ -50,7 +50,7 @@ from howsteps.store import FILE, GivenTask, Malformed, converted, read_result, w
 from howsteps.task import BY_HAND, LIKE_SEEN, Localisation, Result, Script, Task
 from howsteps.vision.features import Features
 
-UNREADABLE = "result.old.json"
+UNREADABLE = "result.old-{}.json"
 MANY_FILES = 500  # captions that take longer than a few seconds to read
 
 
@@ -236,9 +236,9 @@ def titled(
     for task in tasks:
         title = own_options.get(task.name, options).title
         named.append(task if title is None else replace(task, name=clean_title(title)))
-    for name, count in Counter(task.name for task in named).items():
-        if count > 1:
-            raise HowstepsError(f"{count} jobs have the title {name!r}")
+    for name, times in Counter(task.name for task in named).items():
+        if times > 1:
+            raise HowstepsError(f"{times} jobs have the title {name!r}")
     return named
 
 
@@ -322,9 +322,7 @@ def _run_job(job: _Job, context: Context) -> tuple[Result | None, list[Problem]]
         (Folder(job.folder.parent) / job.folder.name).check()
     check_parts(job.folder)
     try:
-        remarks = _put_aside_unreadable(job.folder)
         result, problems, unreadable = _run_task(job, context)
-        problems = [*remarks, *problems]
         if result is not None:
             write_options(job.options, job.folder)
         if result is not None and job.pages:
@@ -342,8 +340,10 @@ def _put_aside_unreadable(folder: Path) -> list[Problem]:
         if path.exists():
             read_result(folder)
     except InputError as error:
-        path.replace(path.with_name(UNREADABLE))
-        reason = f"{error.problem.reason}; kept as {UNREADABLE}: places by hand in it are not used"
+        names = (UNREADABLE.format(n) for n in count(1))
+        name = next(name for name in names if not (folder / name).exists())
+        path.replace(folder / name)
+        reason = f"{error.problem.reason}; kept as {name}: places by hand in it are not used"
         return [Problem(path, reason)]
     return []
 
@@ -419,6 +419,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     write_model(placed.model, job.folder)
     out = {each.video for each in result.set_aside}
     write_aside(task.name, [v for v in all_videos.videos if v.id in out], job.folder)
+    problems += _put_aside_unreadable(job.folder)
     write_result(result, job.folder)
     return result, [*problems, *placed.remarks], unreadable_media(task, features)
 

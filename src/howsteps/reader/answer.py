@@ -38,7 +38,7 @@ from howsteps.reader.names import (
     plain_name,
     words_of_step,
 )
-from howsteps.reader.question import Question
+from howsteps.reader.question import MIN_STEPS, Question
 from howsteps.script.acts import act_of
 from howsteps.script.names import examples, name_steps
 from howsteps.script.order import keep_in_order, precedence
@@ -46,7 +46,7 @@ from howsteps.script.text_mentions import LabelReader, add_matches
 from howsteps.store import reason_of
 from howsteps.task import Mention, Reading, Script, Step, Task
 
-MIN_STEPS, MAX_STEPS = 3, 20
+MAX_STEPS = 20
 _MAX_LOOK_FOR = 8  # phrases
 # A script is not used if its steps have less than this share of the work that the steps of the
 # script found without a model have, or if less than this share of the pairs of mentions follows its

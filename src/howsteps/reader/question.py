@@ -28,6 +28,7 @@ from howsteps.script.near_duplicates import Shingles
 from howsteps.script.text_form import act_names
 from howsteps.task import Mention, Script, Sentence, SetAside, Task, Video
 
+MIN_STEPS = 3  # of an answer
 MAX_TOKENS = 16_000  # of the whole question, by an upper estimate
 MAX_TITLE = 70  # characters
 _TALK_WEIGHT = 0.5  # of a verb that is usually talk, in the choice of acts
@@ -102,7 +103,8 @@ def make_question(
         is_original = [True] * len(task.videos)
     own = tuple(video for video, original in zip(task.videos, is_original, strict=True) if original)
     rows = act_groups(task, script, {video.id for video in own})
-    usual = f"Write at most {steps} steps" if steps else "Usually a job has 6 to 11 steps"
+    most = max(steps, MIN_STEPS) if steps else None
+    usual = f"Write at most {most} steps" if most else "Usually a job has 6 to 11 steps"
     text = template("script")
     budget = max_tokens - estimated_tokens(text) - 50
     ids = {video.id: f"v{number}" for number, video in enumerate(task.videos, 1)}

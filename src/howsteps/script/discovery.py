@@ -214,13 +214,16 @@ def misheard_objects(videos: Sequence[Video]) -> dict[Mention, str]:
             said[mention.noun][mention.verb].add(mention.video)
         modifiers[mention.noun].update(mention.modifiers)
     support = {noun: len(set().union(*by_verb.values())) for noun, by_verb in said.items()}
+    usual = {
+        noun: {verb for verb, by in by_verb.items() if len(by) >= 2}
+        for noun, by_verb in said.items()
+    }
     heard: dict[str, str] = {}
     for noun in sorted(support, key=lambda noun: (-support[noun], noun)):
         for common in (other for other in support if support[other] >= COMMONER * support[noun]):
-            known = {verb for verb, by in said[common].items() if len(by) >= 2}
             # A "heat source" is none where nobody has a "heat sauce".
             alike = not modifiers[noun] or not modifiers[noun].isdisjoint(modifiers[common])
-            same_verbs = 2 * len(known & said[noun].keys()) >= len(said[noun])
+            same_verbs = 2 * len(usual[common] & said[noun].keys()) >= len(said[noun])
             if alike and same_verbs and sound_alike(noun, common):
                 heard[noun] = common
     return {

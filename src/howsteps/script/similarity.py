@@ -23,7 +23,7 @@ import json
 import re
 from collections.abc import Sequence
 from functools import cache
-from itertools import product
+from itertools import islice, product
 from math import exp
 from pathlib import Path
 from typing import NamedTuple
@@ -221,6 +221,7 @@ _LONG_VOWEL = re.compile(r"^([^aeiou]*(?:.*[^aeiou])?)([aeiouy])([^aeiouy])e$")
 _VOWELS = {"ea": "EeA", "ow": "OW", "ou": "WU", "oo": "U", "ee": "E", "ie": "EI", "ei": "AE",
            "ai": "A", "ay": "A", "oa": "O", "oe": "O", "ue": "U", "ew": "U"}  # fmt: skip
 _PARTS = re.compile("|".join([*_VOWELS, "."]))
+_MOST_SOUNDS = 81  # of a word; no real one has more
 _IN_CLUSTER = re.compile(r"(?<=[^aeiouyAEIOUQW])[^aeiouyAEIOUQW]")
 
 
@@ -238,7 +239,7 @@ def _sounds(word: str) -> frozenset[str]:
     if found := _LONG_VOWEL.match(word):
         word = found[1] + found[2].upper() + found[3]
     parts = (_VOWELS.get(part, part) for part in _PARTS.findall(word))
-    return frozenset("".join(sounds) for sounds in product(*parts))
+    return frozenset("".join(sounds) for sounds in islice(product(*parts), _MOST_SOUNDS))
 
 
 def _thinned(words: frozenset[str]) -> set[str]:

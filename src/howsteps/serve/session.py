@@ -373,9 +373,7 @@ class Session:
     def _on_event(self, event: Event) -> None:
         if isinstance(event, StageBegan):
             with self._changed:
-                self._activity = {"labels": "labels", "features": "frames"}.get(
-                    event.stage, "placing"
-                )
+                self._activity = {"features": "frames"}.get(event.stage, "placing")
 
     def _write(self) -> None:
         """Make thumbnails, write the page and the exports; stop at a newer edit."""

@@ -201,7 +201,7 @@ function statusText() {
     return [lastMessage, lastMessage.includes("change") ? "" : ` ${changes}`].join("");
   }
   const { status } = server;
-  const doing = { placing: "Placing again …", labels: "Reading the new names …", frames: "Reading the videos …", thumbnails: "Placed. Making thumbnails …", exports: "Placed. Writing the exports …", "new videos": "Placing the new videos …" };
+  const doing = { placing: "Placing again …", frames: "Reading the videos …", thumbnails: "Placed. Making thumbnails …", exports: "Placed. Writing the exports …", "new videos": "Placing the new videos …" };
   if (server.gone) return "The server has stopped. Start “howsteps serve” again.";
   if (!mayWrite()) return "Another page is editing this script. You can watch, or take over.";
   if (status?.error) return `Not placed: ${status.error}`;
