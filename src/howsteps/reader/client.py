@@ -297,6 +297,9 @@ class AnswerFolder:
     tokens: ClassVar[int] = 2**62
     parallel: ClassVar[int] = 1
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folder", Path(self.folder))
+
     @property
     def model(self) -> str:
         """The name of the folder, for those who ask who answered."""

@@ -67,7 +67,7 @@ _DETERMINERS = frozenset(
 
 HOW_TO_CHOOSE = """\
 <!-- Videos that were set aside. To use one, write "keep:" instead of "drop:"; to leave out another,
-add a line with its id. Then: howsteps run INPUT --out THIS_FOLDER --script script.md -->"""
+add a line with its id. Then: howsteps place THIS_FOLDER --script script.md -->"""
 
 HOW_TO_EDIT = """\
 <!-- One step a line, in order: rename, move, delete and add lines as you like. "(optional)" after

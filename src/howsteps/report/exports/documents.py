@@ -82,6 +82,7 @@ def howto(
         return {"text": one_line(found.text), "videos": found.videos, "quotes": words}
 
     steps = []
+    is_narrated = any(step.support for step in result.steps)
     for number, step in enumerate(result.steps):
         told = narrations.told(number)
         place, quote = told.place, next(iter(told.quotes), None)
@@ -99,7 +100,7 @@ def howto(
                 "takes": agreed(takes, takes.quotes) if takes else None,
                 "said": told.videos,
                 "as": "" if told.text == label else one_line(told.text),
-                "mark": _mark(told) if step.support else "",
+                "mark": _mark(told) if is_narrated else "",
                 "examples": [shown(example) for example in told.different[:_EXAMPLES]],
             }
         )

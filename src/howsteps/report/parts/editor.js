@@ -212,7 +212,7 @@ function statusText() {
 /** A warning about steps that were placed although no narrator mentions them. */
 function unmentionedWarning() {
   const labels = steps.filter((_, k) => isUnmentioned(k)).map((step) => `“${truncateTo(step.label, 40)}”`);
-  return labels.length ? ` No narrator mentions ${labels.join(", ")}: those places are guesses.` : "";
+  return labels.length ? ` No narrator mentions ${labels.join(", ")}.` : "";
 }
 
 function servedTools() {
