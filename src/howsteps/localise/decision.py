@@ -21,6 +21,7 @@ from howsteps.localise.word_evidence import reading_middles
 from howsteps.task import BETWEEN, LIKE_SAID, READ, SAID, Localisation
 
 NEAR = 2.5  # seconds: a place is correct within this distance
+EXTENT_SHARE = 0.2  # of the height of a probability: its flanks are flat where borders are unsure
 NAMED_LOG_ODDS = 0.5  # least log-odds of the mentions at a place that counts as named
 USUAL_READ_LOG_ODDS = 6.0  # of a reading, where there are no features
 ALIKE_PEAK = 0.5  # least posterior near a place that counts as like those of other videos
@@ -181,7 +182,7 @@ def decide(
         by_time = np.argsort(places[n], kind="stable")
         if options.extent is None:
             fine = np.repeat(likely[n][:, by_time], coarsening, axis=0)[:length]
-            ends = extents(places[n, by_time], fine)
+            ends = extents(places[n, by_time], fine, EXTENT_SHARE)
         else:
             extent = np.tile(options.extent, (n_steps, 1))
             if (rows := readings[n]) is not None:
@@ -237,11 +238,11 @@ def _stated(confidence: Floats, evidence: NDArray[np.str_]) -> Floats:
     return np.where(evidence == "", 0.0, by_evidence)
 
 
-def extents(places: Places, scores: Floats) -> tuple[Places, Places]:
+def extents(places: Places, scores: Floats, share: float = 0.5) -> tuple[Places, Places]:
     """Return the first and last interval of every step of one video.
 
-    The extent of a step is the run of intervals around its place whose score stays above half its
-    height over the median of the video. Where two neighbours overlap, the border between them
+    The extent of a step is the run of intervals around its place whose score stays above a share of
+    its height over the median of the video. Where two neighbours overlap, the border between them
     maximises the sum of the scores.
     """
     first, last = places.copy(), places.copy()
@@ -249,7 +250,7 @@ def extents(places: Places, scores: Floats) -> tuple[Places, Places]:
         score = scores[:, k]
         floor = float(np.median(score))
         height = score[places[k]] - floor
-        low = np.flatnonzero(score < min(score[places[k]], floor + 0.5 * height))
+        low = np.flatnonzero(score < min(score[places[k]], floor + share * height))
         i = int(np.searchsorted(low, places[k]))
         first[k] = low[i - 1] + 1 if i > 0 else 0
         last[k] = low[i] - 1 if i < len(low) else len(score) - 1
