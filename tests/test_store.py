@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from howsteps.errors import InputError
 from howsteps.store import (
+    Malformed,
     ResultRecord,
     converted,
     read_record,
@@ -227,3 +228,8 @@ def test_the_size_of_a_file_is_limited(tmp_path) -> None:
     assert read_record(path, list[int], 9) == [1, 2, 3]
     with pytest.raises(InputError, match="too large"):
         read_record(path, list[int], 8)
+
+
+def test_a_field_with_half_a_character_is_malformed() -> None:
+    with pytest.raises(Malformed, match="not UTF-8"):
+        converted({"l\ud800l": 1}, ResultRecord)

@@ -236,6 +236,8 @@ def converted(value: object, kind: type[_T]) -> _T:
             names = ", ".join(map(repr, get_args(kind)))
             raise Malformed(f"Expected one of {names}") from None
         raise Malformed(reason_of(error)) from None
+    except UnicodeEncodeError:  # a name of a field with half a character
+        raise Malformed("has a name that is not UTF-8") from None
 
 
 def reason_of(error: msgspec.ValidationError) -> str:
