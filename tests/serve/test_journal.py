@@ -325,3 +325,13 @@ def test_a_script_never_has_more_steps_than_the_page_accepts(work, result) -> No
     (work / FILE).write_text(json.dumps(first) + "\n")
     with pytest.raises(InputError, match=r"edits\.jsonl:1: .*500 steps; a script has 100 at most"):
         Journal.resume(work, result)
+
+
+def test_a_name_with_half_a_character_is_no_valid_line(work, result) -> None:
+    journal = Journal.resume(work, result)
+    journal.do(RENAME)
+    journal.do(DELETE)
+    path = work / FILE
+    path.write_bytes(path.read_bytes().replace(b"begin", b"be\\ud800gin"))
+    with pytest.raises(InputError, match="not a valid line"):
+        Journal.resume(work, result)

@@ -512,7 +512,7 @@ def _line(entry: Mapping[str, Any]) -> bytes:
 
 def _entry(line: bytes) -> dict[str, Any] | None:
     try:
-        entry = json.loads(line)
+        entry = msgspec.json.decode(line)
     except (ValueError, RecursionError):
         return None
     return entry if isinstance(entry, dict) else None
