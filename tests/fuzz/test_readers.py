@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.fuzz import shards
 from benchmarks.fuzz_readers import NASTY, Reader, readers
 from howsteps import captions
 from howsteps.errors import InputError
@@ -143,3 +144,10 @@ class TestBombs:
     def test_many_videos_without_a_name(self, tmp_path):
         data = b'{"videos": [' + b",".join([b"{}"] * 30_000) + b"]}"
         assert READERS["task file"].check(data, tmp_path)
+
+
+def test_the_inputs_are_divided_among_processes():
+    alone = shards(["captions", "archive"], 1100, processes=1, seed=5)
+    assert alone == [("captions", 1000, 5), ("archive", 100, 5)]
+    several = shards(["captions", "archive"], 1100, processes=3, seed=5)
+    assert several == [*(("captions", 334, 5 + n) for n in range(3)), ("archive", 100, 5)]
