@@ -19,10 +19,10 @@ from howsteps.pipeline import work_folder
 from howsteps.report.exports import FORMATS
 from howsteps.serve.session import Session
 from tests.pipeline.jobs import captions
+from tests.serve.conftest import edit
 
 pytestmark = pytest.mark.slow
 LONGEST = 60  # seconds of one command
-WRITER = "0123456789abcdef" * 2
 EVERY_FORMAT = [word for name in FORMATS for word in ("--format", name)]
 STEPS = "1. fill the tub\n2. wash the cat\n"
 
@@ -64,7 +64,7 @@ def serve(work: Path) -> None:
     session.start()
     try:
         rename = {"op": "rename", "step": 0, "label": "begin"}
-        session.edit(WRITER, session.journal.revision, {"do": rename})
+        edit(session, session.journal.history.revision, {"do": rename})
     except HowstepsError:
         pass
     assert session.wait_until_placed(LONGEST)

@@ -25,7 +25,7 @@ from howsteps.task import Script
 from tests.films import film
 from tests.pipeline.jobs import captions
 from tests.report.job import tea
-from tests.serve.conftest import write_work
+from tests.serve.conftest import edit, write_work
 
 MINE = {"letter.srt": b"dear", "film.mp4": b"my film", ".a.part": b"half", "pic.webp": b"picture"}
 
@@ -144,7 +144,7 @@ def test_an_edit_is_not_written_while_a_run_writes(work, monkeypatch) -> None:
     before = contents(work)
     with writing_to(work):
         session.start()
-        session.edit("0" * 32, 0, {"do": {"op": "delete", "step": 0}})
+        edit(session, 0, {"do": {"op": "delete", "step": 0}})
         assert session.wait_until_placed(60)
         assert "another howsteps is writing" in session.status()["error"]
         after = contents(work)

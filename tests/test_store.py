@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from howsteps.errors import InputError
 from howsteps.store import (
-    Malformed,
     ResultRecord,
     converted,
     read_record,
@@ -230,6 +229,7 @@ def test_the_size_of_a_file_is_limited(tmp_path) -> None:
         read_record(path, list[int], 8)
 
 
-def test_a_field_with_half_a_character_is_malformed() -> None:
-    with pytest.raises(Malformed, match="not UTF-8"):
-        converted({"l\ud800l": 1}, ResultRecord)
+def test_a_field_with_half_a_character_is_refused(tmp_path) -> None:
+    (path := tmp_path / "half.json").write_text('{"l\\ud800l": 1}')
+    with pytest.raises(InputError, match="not valid JSON"):
+        read_record(path, dict[str, int])

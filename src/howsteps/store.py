@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from sys import intern
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -46,10 +46,6 @@ VERSION: Literal[2] = 2  # of result.json
 FILE = "result.json"
 _LARGEST = 10**9  # bytes: about twenty thousand narrations
 _LINES = 4  # nesting depth down to which JSON is split into lines: one per sentence or mention
-
-
-class Malformed(ValueError):
-    """A value that does not fit its description; the message says where."""
 
 
 class Record(Struct, forbid_unknown_fields=True):
@@ -162,7 +158,7 @@ class ScriptRecord(Record):
     """A script; the run time of its search is left out, or the bytes would vary."""
 
     steps: list[StepRecord]
-    alignment: AlignmentRecord
+    alignment: AlignmentRecord = msgspec.field(default_factory=AlignmentRecord)
     edit: EditRecord | UnsetType = UNSET
 
 
@@ -216,28 +212,37 @@ def read_record(path: Path, kind: type[_T], largest: int = _LARGEST) -> _T:
     """
     data = read_text(path, largest).encode()
     try:
-        return msgspec.json.decode(data, type=kind)
-    except msgspec.ValidationError as error:
-        raise InputError(path, reason_of(error)) from None
+        return decoded(data, kind)
     except msgspec.DecodeError as error:
         at = re.search(r"\(byte (\d+)\)", str(error))
         line = data.rstrip().count(b"\n", 0, int(at[1]) if at else len(data)) + 1
         raise InputError(path, f"is not valid JSON: {error}", line) from None
+    except ValueError as error:
+        raise InputError(path, str(error)) from None
+
+
+def decoded(data: bytes, kind: type[_T]) -> _T:
+    """Read JSON that follows a description; raise a ``ValueError`` if it does not.
+
+    It is a ``msgspec.DecodeError`` if this is no JSON at all.
+    """
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as error:
+        raise ValueError(reason_of(error)) from None
     except RecursionError:
-        raise InputError(path, "is nested too deeply") from None
+        raise ValueError("is nested too deeply") from None
 
 
 def converted(value: object, kind: type[_T]) -> _T:
-    """Check a value by a description; raise ``Malformed`` if it does not follow it."""
+    """Check a value by a description; raise a ``ValueError`` if it does not follow it."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         if get_origin(kind) is Literal and isinstance(value, str):
             names = ", ".join(map(repr, get_args(kind)))
-            raise Malformed(f"Expected one of {names}") from None
-        raise Malformed(reason_of(error)) from None
-    except UnicodeEncodeError:  # a name of a field with half a character
-        raise Malformed("has a name that is not UTF-8") from None
+            raise ValueError(f"Expected one of {names}") from None
+        raise ValueError(reason_of(error)) from None
 
 
 def reason_of(error: msgspec.ValidationError) -> str:
@@ -281,16 +286,16 @@ def read_result(path: Path | str) -> Result:
     path = result_file(Path(path))
     try:
         return result_of(read_record(path, ResultRecord), path.parent)
-    except Malformed as error:
+    except ValueError as error:
         raise InputError(path, str(error)) from None
 
 
 def result_of(record: ResultRecord, folder: Path) -> Result:
-    """Rebuild a result from its record in a folder; raise ``Malformed`` on a wrong reference."""
+    """Rebuild a result from its record in a folder; raise ``ValueError`` on a wrong reference."""
     videos = tuple(_video(entry, folder) for entry in record.videos)
     task = Task(record.task, videos)
     if len({video.id for video in videos}) < len(videos):
-        raise Malformed("videos: duplicate id")
+        raise ValueError("videos: duplicate id")
     script = script_of(record, task)
     places = tuple(record.localisations)
     check_localisations(places, task, script)
@@ -298,7 +303,7 @@ def result_of(record: ResultRecord, folder: Path) -> Result:
     read = frozenset(record.read_videos or ())
     check_localisations(readings, task, script, "readings")
     if unknown := read - {video.id for video in videos}:
-        raise Malformed(f"read_videos: there is no video {min(unknown)!r}")
+        raise ValueError(f"read_videos: there is no video {min(unknown)!r}")
     script = script.read(readings)
     return Result(
         task, script, places, tuple(record.set_aside), tuple(record.other_ways), readings, read
@@ -333,15 +338,15 @@ def with_narration(video: Video, record: NarrationRecord | VideoRecord) -> Video
 
 
 def script_of(record: "ScriptRecord | ResultRecord", task: Task) -> Script:
-    """Rebuild a script of this task; raise ``Malformed`` if it has a mention that is not there."""
+    """Rebuild a script of this task; raise ``ValueError`` if it has a mention that is not there."""
     mentions = {video.id: video.mentions for video in task.videos}
 
     def step(entry: StepRecord, where: str) -> Step:
         for at in entry.mentions:
             if at.video not in mentions:
-                raise Malformed(f"{where}: there is no video {at.video!r}")
+                raise ValueError(f"{where}: there is no video {at.video!r}")
             if at.mention >= len(mentions[at.video]):
-                raise Malformed(f"{where}: video {at.video!r} has no mention {at.mention}")
+                raise ValueError(f"{where}: video {at.video!r} has no mention {at.mention}")
         found = Step(
             entry.label,
             tuple(mentions[at.video][at.mention] for at in entry.mentions),
@@ -367,13 +372,13 @@ def check_localisations(
     script: Script,
     where: str = "localisations",
 ) -> None:
-    """Raise ``Malformed`` if a localisation refers to a video or step that does not exist."""
+    """Raise ``ValueError`` if a localisation refers to a video or step that does not exist."""
     ids = {video.id for video in task.videos}
     for i, localisation in enumerate(found):
         if localisation.video not in ids:
-            raise Malformed(f"{where}[{i}]: there is no video {localisation.video!r}")
+            raise ValueError(f"{where}[{i}]: there is no video {localisation.video!r}")
         if localisation.step >= len(script.steps):
-            raise Malformed(f"{where}[{i}]: there is no step {localisation.step}")
+            raise ValueError(f"{where}[{i}]: there is no step {localisation.step}")
 
 
 # Writing
@@ -467,13 +472,17 @@ def narration_record(video: Video) -> NarrationRecord:
     )
 
 
-def script_record(script: Script, task: Task) -> ScriptRecord:
-    """The record of a script; mentions are indices into those of the task's videos."""
-    # Reversed, so that equal mentions get the index of the first.
-    indices = {
+def mention_indices(task: Task) -> dict[str, dict[Mention, int]]:
+    """The index of every mention of every video; equal mentions have that of the first."""
+    return {
         video.id: {mention: index for index, mention in reversed([*enumerate(video.mentions)])}
         for video in task.videos
     }
+
+
+def script_record(script: Script, task: Task) -> ScriptRecord:
+    """The record of a script; mentions are indices into those of the task's videos."""
+    indices = mention_indices(task)
     return ScriptRecord(
         steps=[
             StepRecord(
@@ -575,3 +584,118 @@ class GivenTask(Struct):
 
     name: str
     videos: tuple[GivenVideo, ...]
+
+
+# The edits of the page, and their journal
+
+
+class Edit(Record, tag_field="op", tag=str.lower):
+    """An edit; steps are numbered from 0, in the script at that time."""
+
+
+class Rename(Edit):
+    """Change the label of a step."""
+
+    step: Index
+    label: str
+
+
+class Move(Edit):
+    """Give a step another number."""
+
+    step: Index
+    to: Index
+
+
+class Merge(Edit):
+    """Add a step to another."""
+
+    step: Index
+    into: Index
+
+
+class Split(Edit):
+    """Give some mentions of a step (video, index) to a new one after it."""
+
+    step: Index
+    label: str
+    mentions: list[tuple[str, Index]]
+
+
+class Delete(Edit):
+    """Remove a step."""
+
+    step: Index
+
+
+class Add(Edit):
+    """Insert a new step."""
+
+    at: Index
+    label: str
+
+
+class Mark(Edit, tag="optional"):
+    """Say whether a step is optional."""
+
+    step: Index
+    value: bool
+
+
+class Put(Edit, tag="place"):
+    """Place a step in a video by hand; without times, it is absent."""
+
+    step: Index
+    video: str
+    time: Seconds | None
+    start: Seconds | None
+    end: Seconds | None
+
+
+class Release(Edit):
+    """Take back where a step was placed by hand."""
+
+    step: Index
+    video: str
+
+
+class Gather(Edit):
+    """Set the mentions that a new step was matched with; of the server, not the page."""
+
+    step: Index
+    mentions: list[tuple[str, Index]]
+
+
+PageEdit: TypeAlias = Rename | Move | Merge | Split | Delete | Add | Mark | Put | Release
+
+
+class Change(Record, omit_defaults=True):
+    """One of an edit, an edit that replaces the last one, undo and redo."""
+
+    do: PageEdit | UnsetType = UNSET
+    again: PageEdit | UnsetType = UNSET
+    undo: bool | UnsetType = UNSET
+    redo: bool | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        names = set(self.__struct_fields__) - {"script", "writer", "revision"}
+        given = [name for name in names if getattr(self, name) is not UNSET]
+        if len(given) != 1 or getattr(self, given[0]) is False:
+            raise ValueError(f"Expected one of {', '.join(sorted(names))}")
+
+
+class JournalLine(Change, omit_defaults=True):
+    """A line after the first: a change, what was gathered, or the revision that was placed."""
+
+    gathered: list[Gather] | UnsetType = UNSET
+    placed: Index | UnsetType = UNSET
+    script: str | UnsetType = UNSET
+
+
+class JournalStart(Record):
+    """The first line: the script and the places before all edits, hashes of what they are of."""
+
+    base: ScriptRecord
+    by_hand: tuple[Localisation, ...]
+    narration: str
+    found: str | UnsetType = UNSET

@@ -16,8 +16,8 @@ import pytest
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.pipeline.options import RunOptions, write_options
 from howsteps.serve.app import ADDRESS, prepared
-from howsteps.serve.session import Session
-from howsteps.store import text_of
+from howsteps.serve.session import Asked, Session
+from howsteps.store import converted, text_of
 from howsteps.task import Result
 from tests.report.job import tea
 
@@ -43,6 +43,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def work(tmp_path: Path) -> Path:
     """A work folder of narrations alone."""
     return write_work(tmp_path / "steps", tea(5, 5))
+
+
+def edit(session: Session, revision: int, change: dict[str, object]) -> dict[str, object]:
+    """Ask for a change, as the page does."""
+    return session.edit(converted({"writer": WRITER, "revision": revision, **change}, Asked))
 
 
 @pytest.fixture

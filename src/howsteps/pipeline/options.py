@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.io.files import Folder, read_bounded
-from howsteps.store import Malformed, converted, read_record
+from howsteps.store import converted, read_record
 from howsteps.task import Count, Extents, Index, Mode
 
 # In the order in which they run; also the names of the cache folders.
@@ -83,7 +83,7 @@ def check_workers(workers: object) -> None:
 def _check(name: str, value: object, kind: Any) -> None:
     try:
         converted(value, kind)
-    except Malformed as error:
+    except ValueError as error:
         raise HowstepsError(f"{name}: {error}, not {value!r}") from None
 
 
@@ -118,7 +118,7 @@ def read_project(folder: Path) -> dict[str, Any]:
             raise InputError(path, f"{key}: {reason}")
         try:
             found[name] = converted(value, kinds[name])
-        except Malformed as error:
+        except ValueError as error:
             raise InputError(path, f"{key}: {str(error).replace(' | null', '')}") from None
     return found
 

@@ -46,7 +46,7 @@ from howsteps.pipeline.work_folder import (
 )
 from howsteps.reader import AnswerFolder, LanguageModel, Reader, Remembered
 from howsteps.script.text_form import VideoChoices
-from howsteps.store import FILE, GivenTask, Malformed, converted, read_result, without_captions
+from howsteps.store import FILE, GivenTask, converted, read_result, without_captions
 from howsteps.task import BY_HAND, LIKE_SEEN, Localisation, Result, Script, Task
 from howsteps.vision.features import Features
 
@@ -264,7 +264,7 @@ def check_task(task: Task) -> None:
             name.encode()
         for name, count in Counter(video.id for video in given.videos).items():
             if count > 1:
-                raise Malformed(f"{count} videos have the id {name!r}")
+                raise ValueError(f"{count} videos have the id {name!r}")
     except (AttributeError, TypeError, ValueError) as error:
         raise HowstepsError(f"this task cannot be used: {error}") from None
 

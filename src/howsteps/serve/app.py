@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mappi
 from contextlib import asynccontextmanager, contextmanager
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import uvicorn
 from msgspec import Struct
@@ -26,7 +26,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from howsteps.errors import HowstepsError
+from howsteps.errors import HowstepsError, shown
 from howsteps.io.files import Folder, key_of, read_bounded
 from howsteps.pipeline.cache import user_cache
 from howsteps.pipeline.work_folder import EXPORTS
@@ -34,8 +34,10 @@ from howsteps.report.decoding import THUMBNAIL
 from howsteps.report.exports import FORMATS, export
 from howsteps.report.page import THUMBNAILS, render, security_policy
 from howsteps.serve import new_videos
-from howsteps.serve.edits import BadEdit
-from howsteps.serve.session import Locked, Outdated, Session, without_folders
+from howsteps.serve.session import Asked, Page, Session, without_folders
+from howsteps.store import converted, decoded
+
+_T = TypeVar("_T")
 
 ADDRESS = "127.0.0.1"
 LOOPBACK = (ADDRESS, "localhost")
@@ -45,7 +47,6 @@ _POLL_INTERVAL = 0.1  # seconds
 _HEARTBEAT = 15.0  # seconds
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _LONGEST_NAME = 255  # bytes of a file
-_WRITER = re.compile(r"[0-9a-f]{32}")
 _HEADERS = {
     "content-security-policy": f"{security_policy(served=True)}; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
@@ -54,12 +55,6 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
-}
-_STATUSES: Mapping[type[Exception], int] = {
-    Locked: 423,
-    Outdated: 409,
-    BadEdit: 400,
-    new_videos.Refused: 400,
 }
 
 
@@ -80,18 +75,17 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
         return _json(session.status())
 
     async def events(request: Request) -> Response:
-        stream = _event_stream(session, _writer(request.query_params.get("writer")))
-        return StreamingResponse(stream, media_type="text/event-stream")
+        page = _page(request)
+        return StreamingResponse(
+            _event_stream(session, page.writer), media_type="text/event-stream"
+        )
 
     async def edit(request: Request) -> Response:
-        change = await _json_body(request)
-        author, revision = _writer(change.pop("writer", None)), change.pop("revision", None)
-        if isinstance(revision, bool) or not isinstance(revision, int):
-            raise HTTPException(400, "'revision' must be an integer")
-        return _json(await asyncio.to_thread(session.edit, author, revision, change))
+        asked = await _json_body(request, Asked)
+        return _json(await asyncio.to_thread(session.edit, asked))
 
     async def writer(request: Request) -> Response:
-        session.take_over(_writer((await _json_body(request)).get("writer")))
+        session.take_over((await _json_body(request, Page)).writer)
         return _json(session.status())
 
     async def picture(request: Request) -> Response:
@@ -125,12 +119,12 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
         name = request.path_params["name"]
         if name not in FORMATS or not FORMATS[name].own_folder:
             raise HTTPException(404, f"there is no format {name!r:.40}")
-        await _json_body(request)
+        await _json_body(request, dict)
         return await asyncio.to_thread(_exported, session, name)
 
     async def howsteps_error(_: Request, error: HowstepsError) -> Response:
         message = without_folders(error, session.folder)
-        return PlainTextResponse(f"{message}\n", _STATUSES.get(type(error), 500))
+        return PlainTextResponse(f"{message}\n", getattr(error, "status", 500))
 
     routes = [
         Route("/", page),
@@ -232,10 +226,18 @@ async def _event_stream(session: Session, writer: str) -> AsyncIterator[bytes]:
         session.release_writer(writer)
 
 
-async def _json_body(request: Request) -> dict[str, Any]:
-    """The JSON object in the body of a request."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
+def _page(request: Request) -> Page:
+    """The page in the query of an address."""
+    try:
+        return converted(dict(request.query_params), Page)
+    except ValueError as error:
+        raise HTTPException(400, shown(str(error))) from error
+
+
+async def _json_body(request: Request, kind: type[_T]) -> _T:
+    """The JSON object in the body of a request, which follows a description."""
+    content_type = request.headers.get("content-type", "").partition(";")[0]
+    if content_type.strip().lower() != "application/json":
         raise HTTPException(415, "send JSON")
     body = bytearray()
     try:
@@ -243,20 +245,11 @@ async def _json_body(request: Request) -> dict[str, Any]:
             body += part
             if len(body) > LARGEST_BODY:
                 raise HTTPException(413, f"more than {LARGEST_BODY:,} bytes")
-        value = json.loads(body)
+        return decoded(bytes(body), kind)
     except ClientDisconnect as error:
         raise HTTPException(400, "the request ended early") from error
-    except (ValueError, RecursionError) as error:
-        raise HTTPException(400, "this is not JSON") from error
-    if not isinstance(value, dict):
-        raise HTTPException(400, "send an object")
-    return value
-
-
-def _writer(value: object) -> str:
-    if not (isinstance(value, str) and _WRITER.fullmatch(value)):
-        raise HTTPException(400, "'writer' must be 32 hexadecimal digits")
-    return value
+    except ValueError as error:
+        raise HTTPException(400, shown(str(error))) from error
 
 
 def _exported(session: Session, name: str) -> Response:

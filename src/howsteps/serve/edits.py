@@ -1,8 +1,7 @@
 """The edits of a script that the page can make, and their journal.
 
-An edit is an object with the name of its operation under ``op``; steps are numbered from 0, in the
-script at that time. ``parts/edits.js`` of the page applies the same edits to what is shown; tests
-check that the two agree.
+:mod:`howsteps.store` describes both. ``parts/edits.js`` of the page applies the same edits to what
+is shown; tests check that the two agree.
 
 The journal, ``edits.jsonl`` in the work folder, is written before an edit takes effect. Its first
 line is the script before all edits; then there is a line for each edit, undo, redo and placement.
@@ -16,55 +15,34 @@ To resume, the lines are replayed; a last line that was cut off is dropped::
     {"placed": 2, "script": "07ab…"}
 """
 
-import inspect
-import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from copy import copy
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 
+from howsteps import store
 from howsteps.errors import CannotWrite, HowstepsError, InputError
 from howsteps.io.files import Folder, key_of, read_bounded
 from howsteps.report.content import video_length
-from howsteps.store import (
-    Malformed,
-    ScriptRecord,
-    converted,
-    narration_record,
-    rounded,
-    script_of,
-    script_record,
-)
-from howsteps.task import (
-    BY_HAND,
-    LATEST,
-    Localisation,
-    Mention,
-    Result,
-    Script,
-    Seconds,
-    Step,
-    Task,
-)
+from howsteps.task import BY_HAND, LATEST, Localisation, Mention, Result, Script, Step, Task
 
 MAX_STEPS = 100
 LONGEST_LABEL = 200  # characters
-GATHER = "gather"
-_REPEATABLE = {"place": ("step", "video"), "move": ("step",)}  # with what stays the same
 _ROUNDING = 0.01  # seconds; the page rounds times
 _AFTER_WORDS = 60.0  # seconds
-_OUTSIDE = "a time must lie inside the video"
-
-Edit: TypeAlias = Mapping[str, Any]
 
 
-class BadEdit(HowstepsError):
-    """An edit that cannot be made; the message says why."""
+class Refused(HowstepsError):
+    """What the page asks for cannot be done; ``status`` is the one of HTTP."""
+
+    def __init__(self, reason: str, status: int = 400) -> None:
+        super().__init__(reason)
+        self.status = status
 
 
 @dataclass(frozen=True)
@@ -82,52 +60,53 @@ def draft_of(result: Result) -> Draft:
     return Draft(result.task, result.script.steps, by_hand)
 
 
-def apply_edit(draft: Draft, edit: Edit) -> Draft:
-    """Apply an edit to a draft; an invalid one is a ``BadEdit``."""
-    name = edit.get("op") if isinstance(edit, Mapping) else None
-    operation = _OPERATIONS.get(name) if isinstance(name, str) else None
-    if operation is None:
-        raise BadEdit(f"there is no edit {name!r}; there are {', '.join(_OPERATIONS)}")
-    arguments = {key: value for key, value in edit.items() if key != "op"}
-    parameters = [key for key in inspect.signature(operation).parameters if key != "draft"]
-    if arguments.keys() != set(parameters):
-        raise BadEdit(f"{name!r} needs {', '.join(parameters)}")
-    return operation(draft, **arguments)
+def apply_edit(draft: Draft, edit: store.Edit) -> Draft:
+    """Apply an edit to a draft; one that cannot be made is ``Refused``."""
+    _check(draft, edit)
+    steps, n_steps = draft.steps, len(draft.steps)
+    match edit:
+        case store.Rename(k, label):
+            after = _with(draft, k, replace(steps[k], label=_label(draft, label, k)))
+        case store.Mark(k, value):
+            after = _with(draft, k, replace(steps[k], optional=value))
+        case store.Move(k, to):
+            order = [i for i in range(n_steps) if i != k]
+            order.insert(to, k)
+            after = _reordered(draft, order)
+        case store.Delete(k):
+            after = _reordered(draft, [i for i in range(n_steps) if i != k])
+        case store.Add(at, label):
+            after = _inserted(draft, at, Step(_label(draft, label), ()))
+        case store.Merge(k, into):
+            after = _merged(draft, k, into)
+        case store.Split():
+            after = _split(draft, edit)
+        case store.Gather(k, mentions) if not steps[k].mentions:
+            found = _sorted(draft.task, _mentions(draft.task, mentions))
+            after = _with(draft, k, replace(steps[k], mentions=found))
+        case store.Put():
+            others = _without(draft, edit.video, edit.step)
+            after = replace(draft, by_hand=(*others, _placed(draft, edit)))
+        case store.Release(k, name):
+            after = replace(draft, by_hand=_without(draft, name, k))
+        case _:
+            raise Refused("the step has mentions already")
+    return after
 
 
-def _rename(draft: Draft, step: object, label: object) -> Draft:
-    index = _step_index(draft, step)
-    return _with(draft, index, replace(draft.steps[index], label=_label(draft, label, index)))
+def _check(draft: Draft, edit: store.Edit) -> None:
+    """Check that the steps and the video of an edit exist."""
+    for number in (getattr(edit, name, -1) for name in ("step", "to", "into")):
+        if number >= len(draft.steps):
+            raise Refused(f"there is no step {number}")
+    video = getattr(edit, "video", None)
+    if video is not None and video not in {each.id for each in draft.task.videos}:
+        raise Refused(f"there is no video {video!r:.80}")
 
 
-def _optional(draft: Draft, step: object, value: object) -> Draft:
-    if not isinstance(value, bool):
-        raise BadEdit("'value' must be true or false")
-    index = _step_index(draft, step)
-    return _with(draft, index, replace(draft.steps[index], optional=value))
-
-
-def _move(draft: Draft, step: object, to: object) -> Draft:
-    index, target = _step_index(draft, step), _step_index(draft, to)
-    order = [k for k in range(len(draft.steps)) if k != index]
-    order.insert(target, index)
-    return _reordered(draft, order)
-
-
-def _delete(draft: Draft, step: object) -> Draft:
-    index = _step_index(draft, step)
-    return _reordered(draft, [k for k in range(len(draft.steps)) if k != index])
-
-
-def _add(draft: Draft, at: object, label: object) -> Draft:
-    index = _step_index(draft, at, past_end=True)
-    return _inserted(draft, index, Step(_label(draft, label), ()))
-
-
-def _merge(draft: Draft, step: object, into: object) -> Draft:
-    index, target = _step_index(draft, step), _step_index(draft, into)
+def _merged(draft: Draft, index: int, target: int) -> Draft:
     if index == target:
-        raise BadEdit("a step cannot be merged with itself")
+        raise Refused("a step cannot be merged with itself")
     kept, other = draft.steps[target], draft.steps[index]
     merged = replace(
         kept,
@@ -143,93 +122,45 @@ def _merge(draft: Draft, step: object, into: object) -> Draft:
         for each in draft.by_hand
         if each.step != index or each.video not in placed
     )
-    return _delete(replace(_with(draft, target, merged), by_hand=by_hand), index)
+    after = replace(_with(draft, target, merged), by_hand=by_hand)
+    return apply_edit(after, store.Delete(index))
 
 
-def _split(draft: Draft, step: object, label: object, mentions: object) -> Draft:
-    index = _step_index(draft, step)
-    chosen = _mentions(draft.task, mentions)
-    before = draft.steps[index].mentions
-    if not (chosen and chosen < set(before)):
-        raise BadEdit("choose some mentions of the step, but not all")
-    rest = tuple(mention for mention in before if mention not in chosen)
-    new = Step(_label(draft, label), _sorted(draft.task, chosen))
-    kept = replace(draft.steps[index], mentions=rest)
-    return _inserted(_with(draft, index, kept), index + 1, new)
+def _split(draft: Draft, edit: store.Split) -> Draft:
+    chosen, step = _mentions(draft.task, edit.mentions), draft.steps[edit.step]
+    if not (chosen and chosen < set(step.mentions)):
+        raise Refused("choose some mentions of the step, but not all")
+    rest = tuple(mention for mention in step.mentions if mention not in chosen)
+    new = Step(_label(draft, edit.label), _sorted(draft.task, chosen))
+    return _inserted(_with(draft, edit.step, replace(step, mentions=rest)), edit.step + 1, new)
 
 
-def _gather(draft: Draft, step: object, mentions: object) -> Draft:
-    """Set the mentions that a new step was matched with; written by the server, not the page."""
-    index = _step_index(draft, step)
-    if draft.steps[index].mentions:
-        raise BadEdit("the step has mentions already")
-    found = _sorted(draft.task, _mentions(draft.task, mentions))
-    return _with(draft, index, replace(draft.steps[index], mentions=found))
+def _placed(draft: Draft, edit: store.Put) -> Localisation:
+    if edit.time is None:
+        if not (edit.start is None and edit.end is None):
+            raise Refused("without a 'time', 'start' and 'end' must be null")
+        return Localisation(edit.video, edit.step, None, evidence=BY_HAND)
+    if edit.start is None or edit.end is None or not edit.start <= edit.time <= edit.end:
+        raise Refused("'time' must lie between 'start' and 'end'")
+    length = _latest(draft, edit.video)
+    if edit.time > length + _ROUNDING:
+        raise Refused("a time must lie inside the video")
+    # The page keeps the length of a place that is moved to the end.
+    time, start, end = (
+        min(store.stored_time(each), length) for each in (edit.time, edit.start, edit.end)
+    )
+    return Localisation(edit.video, edit.step, time, start, end, 1.0, BY_HAND, 1.0)
 
 
-def _place(
-    draft: Draft, step: object, video: object, time: object, start: object, end: object
-) -> Draft:
-    index, name = _step_index(draft, step), _video(draft, video)
-    if time is None:
-        if not (start is None and end is None):
-            raise BadEdit("without a 'time', 'start' and 'end' must be null")
-        new = Localisation(name, index, None, evidence=BY_HAND)
-    else:
-        first, middle, last = (_seconds(value) for value in (start, time, end))
-        if not first <= middle <= last:
-            raise BadEdit("'time' must lie between 'start' and 'end'")
-        length = _latest(draft, name)
-        if middle > length + _ROUNDING:
-            raise BadEdit(_OUTSIDE)
-        # The page keeps the length of a place that is moved to the end.
-        first, middle, last = (min(value, length) for value in (first, middle, last))
-        new = Localisation(name, index, middle, first, last, 1.0, BY_HAND, 1.0)
-    return replace(draft, by_hand=(*_without(draft, name, index), new))
-
-
-def _release(draft: Draft, step: object, video: object) -> Draft:
-    return replace(draft, by_hand=_without(draft, _video(draft, video), _step_index(draft, step)))
-
-
-_OPERATIONS: Mapping[str, Callable[..., Draft]] = {
-    "rename": _rename,
-    "move": _move,
-    "merge": _merge,
-    "split": _split,
-    "delete": _delete,
-    "add": _add,
-    "optional": _optional,
-    "place": _place,
-    "release": _release,
-    GATHER: _gather,
-}
-
-
-def _step_index(draft: Draft, value: object, *, past_end: bool = False) -> int:
-    steps = len(draft.steps) + past_end
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < steps:
-        raise BadEdit(f"there is no step {value!r:.40}")
-    return value
-
-
-def _label(draft: Draft, value: object, index: int | None = None) -> str:
+def _label(draft: Draft, given: str, index: int | None = None) -> str:
     """Check and clean a label, which must be unique; ``index`` is the step that is renamed."""
-    if not isinstance(value, str):
-        raise BadEdit("a label must be text")
-    label = " ".join("".join(c if c.isprintable() else " " for c in value).split())
+    label = " ".join("".join(c if c.isprintable() else " " for c in given).split())
     if not 0 < len(label) <= LONGEST_LABEL:
-        raise BadEdit(f"a label must have 1 to {LONGEST_LABEL} characters")
+        raise Refused(f"a label must have 1 to {LONGEST_LABEL} characters")
     others = {step.label.casefold() for k, step in enumerate(draft.steps) if k != index}
     if label.casefold() in others:
-        raise BadEdit(f"there is already a step {label!r}")
+        raise Refused(f"there is already a step {label!r}")
     return label
-
-
-def _video(draft: Draft, value: object) -> str:
-    if not (isinstance(value, str) and any(video.id == value for video in draft.task.videos)):
-        raise BadEdit(f"there is no video {value!r:.80}")
-    return value
 
 
 def _latest(draft: Draft, name: str) -> float:
@@ -241,25 +172,13 @@ def _latest(draft: Draft, name: str) -> float:
     return length + _AFTER_WORDS if length else LATEST
 
 
-def _seconds(value: object) -> float:
-    try:
-        return round(msgspec.convert(value, Seconds), 3)
-    except msgspec.ValidationError as error:
-        outside = "got" not in str(error)  # a number, but not one of a time
-        raise BadEdit(_OUTSIDE if outside else "a time must be a number of seconds") from None
-
-
-def _mentions(task: Task, value: object) -> set[Mention]:
+def _mentions(task: Task, given: Iterable[tuple[str, int]]) -> set[Mention]:
     """Look up mentions, given as pairs of a video id and an index."""
-    known = {video.id: video.mentions for video in task.videos}
-    found = set()
-    for pair in value if isinstance(value, Sequence) and not isinstance(value, str) else [None]:
-        match pair:
-            case [str(video), int(index)] if video in known and 0 <= index < len(known[video]):
-                found.add(known[video][index])
-            case _:
-                raise BadEdit(f"there is no mention {pair!r:.80}")
-    return found
+    known = {(video.id, k): said for video in task.videos for k, said in enumerate(video.mentions)}
+    try:
+        return {known[pair] for pair in given}
+    except KeyError as error:
+        raise Refused(f"there is no mention {error.args[0]!r:.80}") from None
 
 
 def _sorted(task: Task, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
@@ -277,7 +196,9 @@ def _without(draft: Draft, video: str, step: int) -> tuple[Localisation, ...]:
 
 def _inserted(draft: Draft, index: int, step: Step) -> Draft:
     if len(draft.steps) >= MAX_STEPS:
-        raise BadEdit(f"a script has {MAX_STEPS} steps at most")
+        raise Refused(f"a script has {MAX_STEPS} steps at most")
+    if index > len(draft.steps):
+        raise Refused(f"there is no step {index}")
     by_hand = tuple(replace(each, step=each.step + (each.step >= index)) for each in draft.by_hand)
     steps = (*draft.steps[:index], step, *draft.steps[index:])
     return replace(draft, steps=steps, by_hand=by_hand)
@@ -292,27 +213,85 @@ def _reordered(draft: Draft, order: Sequence[int]) -> Draft:
     return replace(draft, steps=tuple(draft.steps[k] for k in order), by_hand=by_hand)
 
 
+@dataclass(frozen=True)
+class History:
+    """The edits of a draft: done, undone, placed.
+
+    ``done`` has the draft before each edit. ``revision`` counts edits, undos and redos; ``placed``
+    is the revision that was placed last.
+    """
+
+    draft: Draft
+    done: tuple[tuple[store.Edit, Draft], ...] = ()
+    undone: tuple[store.Edit, ...] = ()
+    revision: int = 0
+    placed: int = 0
+
+    @property
+    def next_undo(self) -> store.Edit | None:
+        """The edit that would be undone, if any."""
+        done = self._without_gathered().done
+        return done[-1][0] if done else None
+
+    def after(self, line: store.JournalLine) -> "History":
+        """The history after another line of the journal; one that does not fit is ``Refused``."""
+        if line.placed is not msgspec.UNSET:
+            if line.placed > self.revision:
+                raise Refused(f"there is no revision {line.placed}")
+            return replace(self, placed=line.placed)
+        history = self
+        for gathering in line.gathered or ():
+            history = history._edited(gathering)
+        if line.gathered:
+            return history
+        if line.do:
+            history = replace(self._edited(line.do), undone=())
+        elif line.again:
+            last = self._without_gathered()
+            if not (last.done and _repeats(line.again, last.done[-1][0])):
+                raise Refused("this does not repeat the last edit")
+            history = replace(last._undone()._edited(line.again), undone=())
+        elif line.undo:
+            last = self._without_gathered()
+            if not last.done:
+                raise Refused("there is nothing to undo")
+            history = replace(last._undone(), undone=(*self.undone, last.done[-1][0]))
+        else:
+            if not self.undone:
+                raise Refused("there is nothing to redo")
+            history = replace(self._edited(self.undone[-1]), undone=self.undone[:-1])
+        return replace(history, revision=self.revision + 1)
+
+    def _edited(self, edit: store.Edit) -> "History":
+        return replace(
+            self, draft=apply_edit(self.draft, edit), done=(*self.done, (edit, self.draft))
+        )
+
+    def _undone(self) -> "History":
+        return replace(self, draft=self.done[-1][1], done=self.done[:-1])
+
+    def _without_gathered(self) -> "History":
+        """Undo what was gathered since the last edit of the page."""
+        history = self
+        while history.done and isinstance(history.done[-1][0], store.Gather):
+            history = history._undone()
+        return history
+
+
 FILE = "edits.jsonl"
 _LARGEST = 2**28  # bytes
-_LONGEST_EDIT = 2**18  # bytes of a line
 _MAX_EDITS = 10_000
 _FULL = f"stop the server, move {FILE} away, and start it again"
 
 
 class Journal:
-    """The edits of a result: done, undone, placed.
+    """The file with the edits of a result, and their history."""
 
-    ``revision`` counts edits, undos and redos; ``placed`` is the revision that was placed last.
-    """
-
-    def __init__(self, path: Path, base: Draft) -> None:
+    def __init__(self, path: Path, history: History, content: bytes) -> None:
         self.path = path
-        self.draft = base
-        self.done: list[tuple[Edit, Draft]] = []  # with the draft before each, for undo
-        self.undone: list[Edit] = []
-        self.revision = self.placed = 0
-        self._size = 0  # bytes of the file that hold complete lines
-        self._state = (0, 0, 0)  # of the file, as it was written last
+        self.history = history
+        self._size = len(content)  # bytes of the file that hold complete lines
+        self._state = _state(path.stat())  # of the file, as it was written last
 
     @classmethod
     def resume(cls, folder: Path, result: Result) -> "Journal":
@@ -322,157 +301,55 @@ class Journal:
         ``InputError``.
         """
         path = folder / FILE
-        return (cls._replayed(path, result) if path.exists() else None) or cls.restart(
-            folder, result
-        )
+        data = read_bounded(path, _LARGEST, "a journal") if path.exists() else b""
+        lines = data.split(b"\n")[:-1]
+        if len(lines) > 4 * _MAX_EDITS:  # an edit has three at most
+            raise InputError(path, f"has too many lines; move {FILE} away to continue")
+        if lines and not _is_json(lines[-1]):  # a power cut can corrupt a line before its end
+            lines.pop()
+        history = _replayed(path, lines, result) if lines else None
+        if history is None:
+            return cls.restart(folder, result)
+        complete = b"".join(line + b"\n" for line in lines)
+        if complete != data:
+            Folder(folder).write(FILE, complete)
+        return cls(path, history, complete)
 
     @classmethod
     def restart(cls, folder: Path, result: Result) -> "Journal":
         """Start a new journal of a result; an existing one is kept under another name."""
-        path = folder / FILE
+        path, draft = folder / FILE, draft_of(result)
         if path.exists():
             path.replace(_unused_name(path))
-        journal = cls(path, draft_of(result))
-        record = script_record(Script(journal.draft.steps), result.task)
-        first = {
-            "base": {"steps": msgspec.to_builtins(record.steps)},
-            "by_hand": msgspec.to_builtins([rounded(each) for each in journal.draft.by_hand]),
-            "narration": _narration(result),
-            "found": _digest(result.script),
-        }
-        journal._write(_line(first))
-        return journal
+        start = store.JournalStart(
+            base=store.script_record(Script(draft.steps), result.task),
+            by_hand=tuple(store.rounded(each) for each in draft.by_hand),
+            narration=_narration(result),
+            found=_digest(result.script),
+        )
+        content = msgspec.json.encode(start) + b"\n"
+        Folder(folder).write(FILE, content)
+        return cls(path, History(draft), content)
 
-    @classmethod
-    def _replayed(cls, path: Path, result: Result) -> "Journal | None":
-        data = read_bounded(path, _LARGEST, "a journal")
-        complete = data[: data.rfind(b"\n") + 1]
-        if complete.count(b"\n") > 4 * _MAX_EDITS:  # an edit has three at most
-            raise InputError(path, f"has too many lines; move {FILE} away to continue")
-        entries = [_entry(line) for line in complete.splitlines()]
-        if entries and entries[-1] is None:  # a power cut can corrupt a line before its end
-            complete = complete[: complete.rstrip(b"\n").rfind(b"\n") + 1]
-            entries.pop()
-        first = entries[0] if entries else None
-        if first is None or first.get("narration") != _narration(result):
-            return None
-        try:
-            base = converted({"alignment": {}, **first["base"]}, ScriptRecord)
-            steps = script_of(base, result.task).steps
-            by_hand = converted(first["by_hand"], tuple[Localisation, ...])
-            if len(steps) > max(MAX_STEPS, len(result.script.steps)):
-                raise Malformed(f"{len(steps)} steps; a script has {MAX_STEPS} at most")
-        except (Malformed, KeyError, TypeError) as error:
-            raise InputError(path, f"is not a journal of edits ({error})", 1) from error
-        journal, known = cls(path, Draft(result.task, steps, by_hand)), {first.get("found")}
-        for line, entry in enumerate(entries[1:], 2):
-            if entry is None:
-                reason = "is not a valid line of a journal; move the file away to continue"
-                raise InputError(path, reason, line)
-            try:
-                journal._replay(entry)
-            except (BadEdit, Malformed, KeyError, TypeError) as error:
-                raise InputError(path, f"cannot be replayed: {error}", line) from error
-            known.add(entry.get("script"))
-        if journal.placed == journal.revision and _digest(result.script) not in known:
-            return None  # another command has written a new script since
-        if complete != data:
-            journal._write(complete)
-        journal._size, journal._state = len(complete), _state(path.stat())
-        return journal
-
-    @property
-    def next_undo(self) -> Edit | None:
-        """The edit that would be undone, if any."""
-        return next((edit for edit, _ in reversed(self.done) if edit["op"] != GATHER), None)
-
-    def do(self, edit: Edit, *, again: bool = False) -> None:
-        """Make an edit, or make it instead of the last one.
-
-        If it cannot be made (``BadEdit``), nothing is written.
-        """
-        if self.revision >= _MAX_EDITS:
-            raise BadEdit(f"the limit of {_MAX_EDITS:,} edits is reached: {_FULL}")
-        if isinstance(edit, Mapping) and edit.get("op") == GATHER:
-            raise BadEdit(f"{GATHER!r} is not for the page")
-        self._commit({"again" if again else "do": edit})
-
-    def undo(self) -> None:
-        """Undo the last edit."""
-        self._commit({"undo": True})
-
-    def redo(self) -> None:
-        """Redo the edit that was undone last."""
-        self._commit({"redo": True})
+    def change(self, change: store.Change) -> None:
+        """Make, repeat, undo or redo an edit; if that is ``Refused``, nothing is written."""
+        if self.history.revision >= _MAX_EDITS:
+            raise Refused(f"the limit of {_MAX_EDITS:,} edits is reached: {_FULL}")
+        given = {name: getattr(change, name) for name in store.Change.__struct_fields__}
+        self._commit(store.JournalLine(**given))
 
     def place(self, revision: int, script: Script) -> None:
         """Record that a revision was placed, and which mentions its new steps were matched with."""
-        if revision == self.revision and (found := _gathered(self.draft, script)):
-            self._commit({"gathered": found})
-        self._commit({"placed": revision, "script": _digest(script)})
+        draft = self.history.draft
+        if revision == self.history.revision and (found := _gathered(draft, script)):
+            self._commit(store.JournalLine(gathered=found))
+        self._commit(store.JournalLine(placed=revision, script=_digest(script)))
 
-    def _commit(self, entry: Mapping[str, Any]) -> None:
-        """Validate an entry on a copy, write it to disk, then apply it."""
-        trial = copy(self)
-        trial.done, trial.undone = [*self.done], [*self.undone]
-        trial._replay(entry)
-        self._append(entry)
-        trial._size, trial._state = self._size, self._state
-        self.__dict__.update(trial.__dict__)
-
-    def _replay(self, entry: Mapping[str, Any]) -> None:
-        match entry:
-            case {"do": edit}:
-                self._apply(edit)
-                self.undone.clear()
-            case {"again": edit}:
-                self._forget_gathered()
-                last = self.done[-1][0] if self.done else {}
-                same = _REPEATABLE.get(str(last.get("op")))
-                if same is None or any(edit.get(key) != last.get(key) for key in ("op", *same)):
-                    raise BadEdit("this does not repeat the last edit")
-                _, self.draft = self.done.pop()
-                self._apply(edit)
-                self.undone.clear()
-            case {"gathered": [*edits]}:
-                for edit in edits:
-                    self._apply(edit)
-                return
-            case {"undo": True}:
-                self._forget_gathered()
-                if not self.done:
-                    raise BadEdit("there is nothing to undo")
-                edit, self.draft = self.done.pop()
-                self.undone.append(edit)
-            case {"redo": True}:
-                if not self.undone:
-                    raise BadEdit("there is nothing to redo")
-                self._apply(self.undone.pop())
-            case {"placed": int(revision)} if 0 <= revision <= self.revision:
-                self.placed = revision
-                return
-            case _:
-                raise BadEdit("this is not an edit")
-        self.revision += 1
-
-    def _forget_gathered(self) -> None:
-        while self.done and self.done[-1][0]["op"] == GATHER:
-            _, self.draft = self.done.pop()
-
-    def _apply(self, edit: Edit) -> None:
-        before, self.draft = self.draft, apply_edit(self.draft, edit)
-        self.done.append((edit, before))
-
-    def _write(self, content: bytes) -> None:
-        Folder(self.path.parent).write(self.path.name, content)
-        self._size, self._state = len(content), _state(self.path.stat())
-
-    def _append(self, entry: Mapping[str, Any]) -> None:
-        line = _line(entry)
-        if {"do", "again"} & entry.keys() and len(line) > _LONGEST_EDIT:
-            raise BadEdit(f"an edit has {_LONGEST_EDIT:,} bytes at most")
+    def _commit(self, entry: store.JournalLine) -> None:
+        """Write a line to disk, then let it take effect."""
+        history, line = self.history.after(entry), msgspec.json.encode(entry) + b"\n"
         if self._size + len(line) > _LARGEST:  # it could not be read again
-            raise BadEdit(f"the journal of edits is full: {_FULL}")
+            raise Refused(f"the journal of edits is full: {_FULL}")
         try:
             with Folder(self.path.parent).open(self.path.name, "r+b") as file:
                 if _state(os.fstat(file.fileno())) != self._state:
@@ -481,6 +358,7 @@ class Journal:
                 self._append_to(file.fileno(), line)
         except OSError as error:
             raise CannotWrite(f"cannot write {FILE}: {error.strerror}") from error
+        self.history = history
 
     def _append_to(self, file: int, line: bytes) -> None:
         try:
@@ -496,9 +374,41 @@ class Journal:
             self._state = _state(os.fstat(file))
 
 
-def summary(edit: Edit | None) -> dict[str, Any] | None:
+def _replayed(path: Path, lines: Sequence[bytes], result: Result) -> History | None:
+    """The history in the lines of a journal; None if it is that of another result."""
+    number = 1
+    try:
+        start = store.decoded(lines[0], store.JournalStart)
+        if start.narration != _narration(result):
+            return None
+        steps = store.script_of(start.base, result.task).steps
+        if len(steps) > max(MAX_STEPS, len(result.script.steps)):
+            raise Refused(f"{len(steps)} steps; a script has {MAX_STEPS} at most")
+        history = History(Draft(result.task, steps, start.by_hand))
+        known = {start.found}
+        for number, line in enumerate(lines[1:], 2):  # noqa: B007 - of an error
+            entry = store.decoded(line, store.JournalLine)
+            history = history.after(entry)
+            known.add(entry.script)
+    except (Refused, ValueError) as error:
+        reason = f"is not a valid line of a journal; move {FILE} away to continue: {error}"
+        raise InputError(path, reason, number) from None
+    # Another command may have written a new script since.
+    is_other = history.placed == history.revision and _digest(result.script) not in known
+    return None if is_other else history
+
+
+def _repeats(edit: store.Edit, last: store.Edit) -> bool:
+    """Whether an edit moves the same step or place as the last one."""
+    if isinstance(edit, store.Put) and isinstance(last, store.Put):
+        return (edit.step, edit.video) == (last.step, last.video)
+    return isinstance(edit, store.Move) and isinstance(last, store.Move) and edit.step == last.step
+
+
+def summary(edit: store.Edit | None) -> dict[str, Any] | None:
     """What the page needs to name an edit."""
-    return {key: edit[key] for key in ("op", "step", "at") if key in edit} if edit else None
+    told = msgspec.to_builtins(edit)
+    return told and {key: told[key] for key in ("op", "step", "at") if key in told}
 
 
 def _state(status: os.stat_result) -> tuple[int, int, int]:
@@ -506,22 +416,18 @@ def _state(status: os.stat_result) -> tuple[int, int, int]:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _line(entry: Mapping[str, Any]) -> bytes:
-    return json.dumps(entry, separators=(",", ":"), allow_nan=False).encode() + b"\n"
-
-
-def _entry(line: bytes) -> dict[str, Any] | None:
+def _is_json(line: bytes) -> bool:
     try:
-        entry = msgspec.json.decode(line)
-    except (ValueError, RecursionError):
-        return None
-    return entry if isinstance(entry, dict) else None
+        store.decoded(line, dict)
+    except ValueError:
+        return False
+    return True
 
 
 def _narration(result: Result) -> str:
     """A hash that identifies the narrations of a result."""
     mentions = [
-        [video.id, msgspec.to_builtins(narration_record(video).mentions)]
+        [video.id, msgspec.to_builtins(store.narration_record(video).mentions)]
         for video in result.task.videos
     ]
     return key_of(1, task=result.task.name, said=mentions)
@@ -534,17 +440,15 @@ def _digest(script: Script) -> str:
 
 def _unused_name(path: Path) -> Path:
     """A numbered variant of a path that does not exist yet."""
-    number = 1
-    while (other := path.with_name(f"{path.stem}-{number}{path.suffix}")).exists():
-        number += 1
-    return other
+    numbered = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(1))
+    return next(other for other in numbered if not other.exists())
 
 
-def _gathered(draft: Draft, script: Script) -> list[dict[str, Any]]:
+def _gathered(draft: Draft, script: Script) -> list[store.Gather]:
     """The mentions of a script's steps that have none yet in the draft, as edits."""
-    index = {video.id: {m: i for i, m in enumerate(video.mentions)} for video in draft.task.videos}
+    index = store.mention_indices(draft.task)
     return [
-        {"op": GATHER, "step": k, "mentions": [[m.video, index[m.video][m]] for m in new.mentions]}
+        store.Gather(k, [(m.video, index[m.video][m]) for m in new.mentions])
         for k, (old, new) in enumerate(zip(draft.steps, script.steps, strict=True))
         if new.mentions and not old.mentions
     ]

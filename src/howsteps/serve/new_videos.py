@@ -9,10 +9,11 @@ from pathlib import Path
 from howsteps.captions.cues import LARGEST_FILE
 from howsteps.datasets.collection import is_video
 from howsteps.datasets.names import Names, split_language
-from howsteps.errors import HowstepsError, Problem
+from howsteps.errors import Problem
 from howsteps.io.files import Folder
 from howsteps.pipeline.apply import OTHER_JOB, apply
 from howsteps.report.decoding import is_readable
+from howsteps.serve.edits import Refused
 from howsteps.task import Result, Task
 
 FOLDER = "new-videos"
@@ -22,10 +23,6 @@ MAX_FILES = 200
 _PARTIAL = re.compile(r"\.[0-9a-f]{32}\.part")
 _LONGEST_LANGUAGE = 35  # characters, as in RFC 5646
 _CAPTIONS = frozenset({".vtt", ".srt", ".ttml", ".srv3", ".json3", ".json", ".tsv", ".csv", ".txt"})
-
-
-class Refused(HowstepsError):
-    """A file was rejected; the message says why."""
 
 
 async def keep(folder: Path, name: str, parts: AsyncIterator[bytes]) -> Path:

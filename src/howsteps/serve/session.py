@@ -4,10 +4,12 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeAlias
+
+from msgspec import UNSET, Meta, UnsetType
 
 from howsteps.datasets.collection import WORK_FOLDER, is_video
 from howsteps.errors import HowstepsError
@@ -20,8 +22,8 @@ from howsteps.report.content import content
 from howsteps.report.exports import FORMATS, TEXT_FORMATS, export
 from howsteps.report.page import PAGE, known_thumbnails, write_page
 from howsteps.serve import new_videos
-from howsteps.serve.edits import BadEdit, Journal, summary
-from howsteps.store import FILE, read_result, result_file
+from howsteps.serve.edits import Journal, Refused, summary
+from howsteps.store import FILE, Change, Record, read_result, result_file
 from howsteps.task import Result
 
 # The folders of an absolute path. Their names may contain spaces, but do not end with one, so that
@@ -39,12 +41,30 @@ def without_folders(message: object, work: Path) -> str:
 LOCK = ".serve.lock"
 
 
-class Locked(HowstepsError):
-    """Another page is editing."""
-
-
-class Outdated(HowstepsError):
+class Outdated(Refused):
     """An edit by a page that does not show the newest script."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, status=409)
+
+
+Writer: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+Id: TypeAlias = Annotated[str, Meta(min_length=1)]
+
+
+class Page(Record):
+    """An open page, which may write."""
+
+    writer: Writer
+
+
+class Asked(Change, kw_only=True):
+    """What a page asks for that shows a revision: a change, or a video to keep or drop."""
+
+    writer: Writer
+    revision: int
+    keep: Id | UnsetType = UNSET
+    drop: Id | UnsetType = UNSET
 
 
 class _Superseded(Exception):
@@ -112,12 +132,12 @@ class Session:
     def status(self) -> dict[str, Any]:
         """The state of the session, for the page."""
         with self._changed:
-            journal = self.journal
+            history = self.journal.history
             return {
-                "revision": journal.revision,
-                "placed": journal.placed,
-                "undo": summary(journal.next_undo),
-                "redo": summary(journal.undone[-1] if journal.undone else None),
+                "revision": history.revision,
+                "placed": history.placed,
+                "undo": summary(history.next_undo),
+                "redo": summary(history.undone[-1] if history.undone else None),
                 "version": self._version,
                 "activity": self._activity,
                 "error": self._error,
@@ -133,13 +153,13 @@ class Session:
         """The content of the page, for the newest placed result."""
         with self._changed:
             result, n_learnt, version = self.shown, len(self.result.task.videos), self._version
-            placed, revision = self.journal.placed, self.journal.revision
+            history = self.journal.history
         thumbnails = known_thumbnails(result, self.folder)
         shown = content(result, self.folder, thumbnails, playable=self.playable)
         for index, video in enumerate(shown["videos"]):
             video["new"] = index >= n_learnt
         formats = [[each.name, each.about] for each in FORMATS.values() if each.own_folder]
-        state = {"version": version, "placed": placed, "revision": revision}
+        state = {"version": version, "placed": history.placed, "revision": history.revision}
         return {**shown, **state, "formats": formats}
 
     def playable(self, media: Path) -> Path | None:
@@ -185,40 +205,30 @@ class Session:
             self._changed.notify_all()
             return self._received
 
-    def edit(self, writer: str, revision: int, change: Mapping[str, Any]) -> dict[str, Any]:
+    def edit(self, asked: Asked) -> dict[str, Any]:
         """Make, undo or redo an edit, or choose a video; return the status.
 
         Edits made before a video was chosen stay, but cannot be undone any more; choosing it the
         other way round takes that back.
 
-        Raises ``Locked`` if another page is editing, ``Outdated`` if the page does not show the
-        newest script, and ``BadEdit`` if the edit cannot be made.
+        Raises ``Outdated`` if the page does not show the newest script, and ``Refused`` if another
+        one is editing or the edit cannot be made.
         """
         with self._changed:
-            if self._writer not in (None, writer):
-                raise Locked("another page is editing this script")
+            if self._writer not in (None, asked.writer):
+                raise Refused("another page is editing this script", status=423)
             if not self._is_placing:  # or result.json may be new, but ours
                 self._check_unchanged()
-            if self._chosen and not change.keys() & {"keep", "drop"}:  # the journal begins anew
-                raise BadEdit("wait until the steps are placed")
-            if revision != self.journal.revision:
+            video = asked.keep or asked.drop
+            if self._chosen and not video:  # the journal begins anew
+                raise Refused("wait until the steps are placed")
+            if asked.revision != self.journal.history.revision:
                 raise Outdated("the script was changed in the meantime; reload the page")
-            match change:
-                case {"do": edit, **rest} if not rest:
-                    self.journal.do(edit)
-                case {"again": edit, **rest} if not rest:
-                    self.journal.do(edit, again=True)
-                case {"undo": True, **rest} if not rest:
-                    self.journal.undo()
-                case {"redo": True, **rest} if not rest:
-                    self.journal.redo()
-                case {"keep": str(video), **rest} if not rest:
-                    self._request(video, kept=True)
-                case {"drop": str(video), **rest} if not rest:
-                    self._request(video, kept=False)
-                case _:
-                    raise BadEdit("send one of 'do', 'again', 'undo', 'redo', 'keep' and 'drop'")
-            self._writer = writer
+            if video:
+                self._request(video, kept=bool(asked.keep))
+            else:
+                self.journal.change(asked)
+            self._writer = asked.writer
             self._error = ""
             self._changed.notify_all()
         return self.status()
@@ -227,7 +237,7 @@ class Session:
         """Schedule that a video that was set aside is used, or that one is left out."""
         known = read_aside(self.folder) if kept else self.result.task.videos
         if video not in {each.id for each in known}:
-            raise BadEdit("there is no such video; run again with --keep or --drop")
+            raise Refused("there is no such video; run again with --keep or --drop")
         self._chosen[video] = kept
 
     def _choose(self) -> None:
@@ -279,7 +289,7 @@ class Session:
             )
 
     def _has_unplaced_edits(self) -> bool:
-        return self.journal.placed != self.journal.revision and not self._error
+        return self.journal.history.placed != self.journal.history.revision and not self._error
 
     def _next_action(self) -> Callable[[], None] | None:
         if self._has_unplaced_edits():
@@ -322,14 +332,14 @@ class Session:
         with self._changed:
             self._check_unchanged()
             self._activity, self._is_placing = "placing", True
-            draft, revision = self.journal.draft, self.journal.revision
-        if not draft.steps:
+            history = self.journal.history
+        if not history.draft.steps:
             raise HowstepsError("a script without steps cannot be placed; add one, or undo")
         try:
             result = place_again(
                 self.folder,
-                replace(self.result.script, steps=draft.steps),
-                by_hand=draft.by_hand,
+                replace(self.result.script, steps=history.draft.steps),
+                by_hand=history.draft.by_hand,
                 pages=False,
                 unchanged_since=self._fingerprint,
                 callback=self._on_event,
@@ -340,7 +350,7 @@ class Session:
             raise
         with self._changed:
             self._fingerprint = fingerprint(self.folder / FILE)
-            self.journal.place(revision, result.script)
+            self.journal.place(history.revision, result.script)
             self.result = result
             self._show(result)
             self._stale, self._new_unplaced = True, bool(new_videos.names(self.folder))
