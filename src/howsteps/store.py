@@ -8,7 +8,7 @@ names the file and the place in it, as in ``videos[3].duration: expected float |
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from sys import intern
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
@@ -155,7 +155,7 @@ class EditRecord(Record):
 
 
 class ScriptRecord(Record):
-    """A script; the run time of its search is left out, or the bytes would vary."""
+    """A script."""
 
     steps: list[StepRecord]
     alignment: AlignmentRecord = msgspec.field(default_factory=AlignmentRecord)
@@ -561,6 +561,33 @@ class LearntSteps(Record):
     version: Literal[1]
     job: str
     steps: list[LearntStep]
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """The options a model was learnt with; new features must agree with them.
+
+    ``learnt_from`` is the kind of features, a key of
+    :data:`howsteps.localise.self_training.LEARNING_OPTIONS`. The last three are what was learnt
+    about the segments of videos (:class:`howsteps.localise.video_evidence.SegmentPrior`).
+    """
+
+    mode: Literal["default"] = "default"
+    regularisation: Annotated[float, Meta(ge=0, le=1e9)] | None = None
+    seconds_per_interval: Annotated[float, Meta(ge=0.01, le=3600)] | None = None
+    learnt_from: str = ""
+    lag: Annotated[float, Meta(ge=0, le=60)] | None = None
+    separation: Annotated[float, Meta(ge=0, le=100)] | None = None
+    duration: Annotated[float, Meta(ge=0.1, le=3600)] | None = None
+
+
+@dataclass(frozen=True)
+class ModelRecord:
+    """``model.json``: the labels of the steps in order, and the options."""
+
+    version: Literal[4]
+    steps: tuple[str, ...]
+    options: ModelOptions
 
 
 class PlacesRecord(Record):

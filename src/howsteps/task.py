@@ -260,8 +260,6 @@ class Script:
         ``objective`` divided by the number of aligned mentions.
     bound
         A lower bound of the objective in the same mode.
-    seconds
-        Run time of the search.
     editor, changes
         The language model that edited the steps, if any, and the changes it made.
     """
@@ -270,7 +268,6 @@ class Script:
     objective: float = 0.0
     objective_per_token: float = 0.0
     bound: float = 0.0
-    seconds: float = 0.0
     editor: str = ""
     changes: tuple[str, ...] = ()
 

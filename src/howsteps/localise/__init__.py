@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from howsteps.localise.decision import StepIntervals
     from howsteps.localise.features import LocaliseError
     from howsteps.localise.method import TaskLocalisation, localise
-    from howsteps.localise.model import Model, ModelOptions
+    from howsteps.localise.model import Model
     from howsteps.localise.segments import filled, find_steps
     from howsteps.localise.word_evidence import mention_windows
+    from howsteps.store import ModelOptions
 
 _MODULES = {
     "LocaliseError": "features",

@@ -33,7 +33,7 @@ from howsteps.localise.features import (
     Videos,
     checked_features,
 )
-from howsteps.localise.model import OF_SEGMENTS, Model, ModelOptions
+from howsteps.localise.model import OF_SEGMENTS, Model
 from howsteps.localise.order import place_aligned
 from howsteps.localise.self_training import (
     LEARNING_OPTIONS,
@@ -54,6 +54,7 @@ from howsteps.localise.word_evidence import (
 )
 from howsteps.narration.features import Vocabulary, video_interval_count
 from howsteps.script.matching import near_mentions, spoken_by_video
+from howsteps.store import ModelOptions
 from howsteps.task import BETWEEN, READ, SAID, Localisation, Reading, Script, Task, Video
 
 FeaturesByVideo = Mapping[str, NDArray[np.floating]]

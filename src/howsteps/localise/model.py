@@ -4,10 +4,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
 
 import numpy as np
-from msgspec import Meta
 from numpy.typing import ArrayLike, NDArray
 
 from howsteps.errors import InputError
@@ -19,39 +17,12 @@ from howsteps.localise.ridge import Weights
 from howsteps.localise.self_training import GRID, LEARNING_OPTIONS, Prior, locate
 from howsteps.localise.video_evidence import SegmentPrior, standardised
 from howsteps.localise.word_evidence import ReadPrior, WindowPrior, window_probabilities
-from howsteps.store import read_record
+from howsteps.store import ModelOptions, ModelRecord, read_record
 
 FILE = "model.json"
 OF_SEGMENTS = "lag", "separation", "duration"
 _LARGEST = 2**20  # bytes of model.json
 _LARGEST_WEIGHT = 1e12  # real weights are far smaller
-
-
-@dataclass(frozen=True)
-class ModelOptions:
-    """The options a model was learnt with; new features must agree with them.
-
-    ``learnt_from`` is the kind of features, a key of
-    :data:`howsteps.localise.self_training.LEARNING_OPTIONS`. The last three are what was learnt
-    about the segments of videos (:class:`howsteps.localise.video_evidence.SegmentPrior`).
-    """
-
-    mode: Literal["default"] = "default"
-    regularisation: Annotated[float, Meta(ge=0, le=1e9)] | None = None
-    seconds_per_interval: Annotated[float, Meta(ge=0.01, le=3600)] | None = None
-    learnt_from: str = ""
-    lag: Annotated[float, Meta(ge=0, le=60)] | None = None
-    separation: Annotated[float, Meta(ge=0, le=100)] | None = None
-    duration: Annotated[float, Meta(ge=0.1, le=3600)] | None = None
-
-
-@dataclass(frozen=True)
-class ModelRecord:
-    """``model.json``: the labels of the steps in order, and the options."""
-
-    version: Literal[4]
-    steps: tuple[str, ...]
-    options: ModelOptions
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,6 @@ def discover(
         objective=alignment.objective,
         objective_per_token=alignment.objective_per_token,
         bound=alignment.bound,
-        seconds=alignment.seconds,
     )
 
 

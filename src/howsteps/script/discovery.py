@@ -17,7 +17,6 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +88,6 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     HowstepsError
         No video has a mention, or ``steps`` is less than one.
     """
-    start = perf_counter()
     check_mentions(task, steps)
     task = replace(task, videos=tuple(sorted(task.videos, key=lambda video: video.id)))
     of_others = done_by_others(task.videos)
@@ -106,7 +104,7 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     implied = implied_objects(task.videos) | misheard_objects(task.videos)
     table = build_act_table(of_originals, durations, implied)
     if not table.acts:
-        return Script((), seconds=perf_counter() - start)
+        return Script(())
     namer = Namer(task)
     clusters, similarity, scores = cluster_acts(
         table, [m for row in of_originals for m in row], task.name, namer
@@ -158,7 +156,7 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
         more, _ = events_with(joined)
         events = more if steps is None or len(more) <= steps else events
     named = name_steps(task, [[[mentions[i] for i in step] for step in e] for e in events], namer)
-    return Script(named, seconds=perf_counter() - start)
+    return Script(named)
 
 
 def implied_objects(videos: Sequence[Video]) -> dict[Mention, str]:
