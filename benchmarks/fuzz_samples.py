@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from howsteps.reader import make_question
 from howsteps.serve.edits import Journal
-from howsteps.store import read_result, text_of
+from howsteps.store import Change, Move, Rename, read_result, text_of
 from howsteps.task import (
     Localisation,
     Mention,
@@ -154,9 +154,12 @@ def journal() -> dict[str, bytes]:
         folder = Path(temporary)
         (folder / "result.json").write_bytes(result())
         edits = Journal.restart(folder, read_result(folder))
-        edits.do({"op": "rename", "step": 0, "label": "heat water"})
-        edits.do({"op": "move", "step": 0, "to": 1})
-        edits.undo()
+        for change in (
+            Change(do=Rename(0, "heat water")),
+            Change(do=Move(0, 1)),
+            Change(undo=True),
+        ):
+            edits.change(change)
         return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 

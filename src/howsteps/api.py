@@ -335,11 +335,11 @@ def apply(
     """
     RunOptions(speech=speech, device=device, title=title)  # checks them
     check_workers(workers)
-    sources = _paths(videos)
+    given = [videos] if isinstance(videos, str | PathLike) else videos
     with tempfile.TemporaryDirectory() as temporary:
         done = apply_model(
             Path(model),
-            sources,
+            [Path(path) for path in given],
             Path(out or temporary),
             speech=speech,
             device=device,
@@ -383,8 +383,9 @@ def export(
     from howsteps.report.exports import export as write  # noqa: PLC0415 - slow to import
 
     names = [formats] if isinstance(formats, str) else formats
+    found = result if isinstance(result, Result) else read_result(Path(result))
     target = Folder(Path(folder))
-    paths, problems = write(_result(result), target, names, guesses=guesses, precise=precise)
+    paths, problems = write(found, target, names, guesses=guesses, precise=precise)
     return Files(tuple(paths), tuple(problems))
 
 
@@ -410,11 +411,3 @@ def _read(source: Source, title: str | None) -> tuple[Path | Task, list[Problem]
             raise HowstepsError("a list must hold paths, or a list of captions for each video")
         videos.append(Video(f"video-{number}", tuple(captions)))
     return Task(name, tuple(videos)), []
-
-
-def _paths(paths: AnyPath | Iterable[AnyPath]) -> list[Path]:
-    return [Path(p) for p in ([paths] if isinstance(paths, str | PathLike) else paths)]
-
-
-def _result(result: Result | AnyPath) -> Result:
-    return result if isinstance(result, Result) else read_result(Path(result))

@@ -76,12 +76,12 @@ def test_steps_beside_videos_are_checked_against_them(tmp_path):
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ("u,loosen,-1,2", "starts before the video, at -1 s"),
-        ("u,loosen,5,2", "ends at 2 s, not after its start at 5 s"),
-        ("u,loosen,5,5", "ends at 5 s, not after its start at 5 s"),
-        ("u,loosen,nan,2", "a time is not a finite number"),
-        ("u,loosen,0,inf", "a time is not a finite number"),
-        ("u,loosen,20,1e12", "ends at 1e+12 s: no video is that long"),
+        ("u,loosen,-1,2", "-1–2 s is not a time span of a video"),
+        ("u,loosen,5,2", "5–2 s is not a time span of a video"),
+        ("u,loosen,5,5", "5–5 s is not a time span of a video"),
+        ("u,loosen,nan,2", "nan–2 s is not a time span of a video"),
+        ("u,loosen,0,inf", "0–inf s is not a time span of a video"),
+        ("u,loosen,20,1e12", "20–1e+12 s is not a time span of a video"),
         ("u,loosen,soon,2", "start is 'soon', not a number"),
         ("u,loosen,1:02,90", "start is '1:02', not a number"),
         ("u,loosen,8,20", "overlaps another row of 'loosen' in video u"),

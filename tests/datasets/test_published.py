@@ -52,11 +52,9 @@ class TestTaskFile:
         [
             ([3, 0, 1], "row 2 of steps: step 3 is unknown: there are 2 steps"),
             ([0, 0, 1], "step 0 is unknown"),
-            ([1, 70, 80], "70–80 s is outside the video, 60 s long"),
-            ([1, 50, 62], "50–62 s is outside the video, 60 s long"),
-            ([1, -1, 5], "starts before the video"),
-            ([1, 5], "is not [step, start, end]"),
-            ([1, None, 5], "a time is None, not a number"),
+            ([1, 70, 80], "70–80 s is not a time span inside a video of 60 s"),
+            ([1, 50, 62], "50–62 s is not a time span inside a video of 60 s"),
+            ([1, -1, 5], "-1–5 s is not a time span"),
         ],
     )
     def test_bad_rows(self, tmp_path, row, reason):
@@ -68,11 +66,13 @@ class TestTaskFile:
         ("changes", "reason"),
         [
             ({"step_names": ["boil", "boil"]}, "the same name twice"),
-            ({"step_names": []}, "not a list of names"),
-            ({"step_names": ["boil", 3]}, "not a list of names"),
+            ({"step_names": []}, "step_names: expected array of length >= 1"),
+            ({"step_names": ["boil", 3]}, "step_names[1]: expected str, got int"),
             ({"videos": {"u": {"asr": []}}}, "no video with steps"),
-            ({"videos": {"u": {"steps": {}}}}, "steps is not a list"),
-            ({"videos": {"u": {"steps": [], "duration": "long"}}}, "duration is 'long'"),
+            ({"videos": {"u": {"steps": {}}}}, "steps: expected array | null, got object"),
+            ({"videos": {"u": {"steps": [[1, 5]]}}}, "steps[0]: expected array of length 3"),
+            ({"videos": {"u": {"steps": [[1, None, 5]]}}}, "steps[0][1]: expected float"),
+            ({"videos": {"u": {"steps": [], "duration": "long"}}}, "duration: expected float"),
         ],
     )
     def test_bad_files(self, tmp_path, changes, reason):
@@ -127,7 +127,7 @@ class TestCoin:
             ({"id": "1", "segment": [1, 2], "label": " "}, ", segment 1: has no label"),
             (
                 {"id": "1", "segment": [1, 900], "label": "a"},
-                ", segment 1: 1–900 s is outside the video",
+                ", segment 1: 1–900 s is not a time span inside a video",
             ),
         ],
     )
@@ -200,7 +200,7 @@ class TestCrossTask:
             ("4,0,1", "step 4 is unknown: there are 3 steps"),
             ("0,0,1", "step 0 is unknown"),
             ("jack,0,1", "a step is 'jack', not a whole number"),
-            ("1,-3,1", "starts before the video"),
+            ("1,-3,1", "-3–1 s is not a time span"),
             ("1,x,1", "a time is 'x', not a number"),
             ("1,2", "has 2 columns, not 3"),
         ],
@@ -254,10 +254,10 @@ class TestFeatureFolder:
 
     def test_features_may_be_transposed(self, folder):
         path = folder / "features" / "P03_milk.npy"
-        lying = published.read_feature_folder(folder).features("P03_milk")
+        lying = published.read_feature_folder(folder).labelled().features["P03_milk"]
         np.save(path, np.arange(24.0).reshape(4, 6).T)
-        standing = published.read_feature_folder(folder).features("P03_milk")
-        assert lying.shape == standing.shape == (6, 4)
+        standing = published.read_feature_folder(folder).labelled().features["P03_milk"]
+        assert lying.shape == standing.shape == (2, 4)
         assert np.array_equal(lying, standing)
 
     @pytest.mark.parametrize(
@@ -265,13 +265,13 @@ class TestFeatureFolder:
         [
             (np.zeros((4, 5)), "is 4×5, but 6 frames have labels"),
             (np.zeros(6), "is not a matrix"),
-            (np.zeros((6, 4), dtype="S1"), "is not a matrix of floating point numbers"),
+            (np.zeros((6, 4), dtype="S1"), "is not a matrix of finite floating point numbers"),
         ],
     )
     def test_features_of_the_wrong_shape(self, folder, matrix, reason):
         np.save(folder / "features" / "P03_milk.npy", matrix)
         with pytest.raises(InputError, match=reason):
-            published.read_feature_folder(folder).features("P03_milk")
+            published.read_feature_folder(folder).labelled()
 
     def test_a_label_outside_the_mapping_is_reported_with_its_line(self, folder):
         path = folder / "groundTruth" / "P03_milk.txt"

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from math import isfinite
 from pathlib import Path
 from reprlib import repr  # shortens long values in messages
 from typing import Any, NamedTuple, TypeAlias
@@ -72,14 +71,10 @@ def truth_of_rows(
     for video, duration in durations.items():
         if duration is not None and not 0 < duration <= LATEST:
             raise InputError(path, f"video {video}: a duration of {duration:g} s is impossible")
-    clipped, merged = [], []
-    checked = []
-    for row in rows:
-        end = _checked_end(path, row, steps, durations)
-        if end < row.end:
-            clipped.append(row)
-        checked.append(row if end == row.end else row._replace(end=end))
-    checked.sort()
+    merged, given = [], list(rows)
+    ends = [_checked_end(path, row, steps, durations) for row in given]
+    clipped = [row for row, end in zip(given, ends, strict=True) if end < row.end]
+    checked = sorted(row._replace(end=end) for row, end in zip(given, ends, strict=True))
     kept: list[Annotation] = []
     for (video, step), same in groupby(checked, key=lambda row: (row.video, row.step)):
         last: AnnotationRow | None = None
@@ -123,19 +118,10 @@ def _checked_end(
         raise refuse(f"video {row.video!r} is unknown")
     if not 0 <= row.step < len(steps):
         raise refuse(f"step {repr(row.step + 1)} is unknown: there are {len(steps)} steps")
-    if not (isfinite(row.start) and isfinite(row.end)):
-        raise refuse("a time is not a finite number")
-    if row.start < 0:
-        raise refuse(f"starts before the video, at {row.start:g} s")
-    if row.end <= row.start:
-        raise refuse(f"ends at {row.end:g} s, not after its start at {row.start:g} s")
-    if row.end > LATEST:
-        raise refuse(f"ends at {row.end:g} s: no video is that long")
-    duration = durations[row.video]
-    if duration is None:
-        return row.end
-    if row.start >= duration or row.end > duration + _TOLERANCE:
-        raise refuse(f"{row.start:g}–{row.end:g} s is outside the video, {duration:g} s long")
+    duration = durations[row.video] or LATEST
+    if not 0 <= row.start < min(row.end, duration) <= row.end <= duration + _TOLERANCE:
+        length = f"inside a video of {duration:g} s" if duration < LATEST else "of a video"
+        raise refuse(f"{row.start:g}–{row.end:g} s is not a time span {length}")
     return min(row.end, duration)
 
 

@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, inf
 from pathlib import Path
-from typing import Any, TypeAlias, TypeGuard
+from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,12 +33,16 @@ from howsteps.datasets.annotations import (
     whole_number,
 )
 from howsteps.errors import InputError
-from howsteps.io import mat_file
+from howsteps.io.arrays import read_arrays
+from howsteps.io.files import fingerprint
 from howsteps.io.text import read_lines
+from howsteps.io.worker_process import run_in_worker
 from howsteps.task import Mention, Relation, Task, Truth, Video
 
 FRAMES_PER_INTERVAL = 10
 _FEATURES = Path("features") / "full_dataset.mat"
+# Bytes that reading may use: some, and as many for each byte of the file as no features need.
+_MEMORY, _MEMORY_PER_BYTE = 2**30, 100
 
 _Matrix: TypeAlias = NDArray[np.float64]
 _Labels: TypeAlias = NDArray[np.bool_]
@@ -73,8 +78,7 @@ def read_release(folder: Path, task: str) -> Release:
     nlp, vision = _part(folder, "NLP", task), _part(folder, "VISION", task)
     relations = _dictionary(nlp / "count_files" / f"{task}_lem_dobj_count")
     similarity = _similarity(nlp / "sim_mat" / f"{task}_sim_mat.txt", len(relations))
-    labels, features = _dataset(vision / _FEATURES, "X")
-    rates, durations = _videos(vision / "videos_info", labels)
+    labels, features, rates, durations = _dataset(vision, with_features=True)
     videos = tuple(
         Video(path.stem, duration=durations[path.stem], mentions=_mentions(path, relations))
         for path in _narrations(nlp / "simple_trlst", durations)
@@ -86,8 +90,7 @@ def read_release(folder: Path, task: str) -> Release:
 def read_release_truth(folder: Path, task: str) -> Truth:
     """Read the ground truth of one task without its features."""
     vision = _part(folder, "VISION", task)
-    labels, _ = _dataset(vision / _FEATURES)
-    rates, durations = _videos(vision / "videos_info", labels)
+    labels, _, rates, durations = _dataset(vision, with_features=False)
     return _truth(vision / _FEATURES, task, labels, rates, durations)
 
 
@@ -195,71 +198,34 @@ def _mentions(path: Path, relations: tuple[Relation, ...]) -> tuple[Mention, ...
     return tuple(mentions)
 
 
-def _dataset(path: Path, *wanted: str) -> tuple[dict[str, _Labels], dict[str, _Matrix]]:
-    """Return the labels of every video and, if ``X`` is wanted, their features."""
-    content = mat_file.read_mat(path, "Y", "hw3", *wanted)
-    clips = content["hw3"].get("clipid") if isinstance(content["hw3"], dict) else None
-    names = [] if clips is None else list(clips.ravel())
-    if not names or not all(isinstance(name, str) and Path(name).name == name for name in names):
-        raise InputError(path, "hw3 is not a struct with a name in each clipid")
-    if len(set(names)) < len(names):
-        raise InputError(path, "hw3.clipid names a video twice")
-    truth = _cells(path, content, "Y", names)
-    labels = {}
-    for name, values in zip(names, truth, strict=True):
-        if not np.isin(values, (0, 1)).all():
-            raise InputError(path, f"video {name}: Y has values other than 0 and 1")
-        labels[name] = values[:, :-1].astype(bool)
-    if "X" not in wanted:
-        return labels, {}
-    features = dict(zip(names, _cells(path, content, "X", names), strict=True))
-    for name in names:
-        if len(features[name]) != len(labels[name]):
-            rows = f"{len(features[name])} rows and Y {len(labels[name])}"
-            raise InputError(path, f"video {name}: X has {rows}")
-        if not (np.abs(features[name]) <= np.finfo(np.float32).max).all():
-            raise InputError(path, f"video {name}: X has values that are not finite")
-    return labels, features
-
-
-def _cells(path: Path, content: Mapping[str, Any], name: str, videos: list[str]) -> list[_Matrix]:
-    cells = content[name]
-    if not isinstance(cells, np.ndarray) or cells.dtype != object or cells.size != len(videos):
-        raise InputError(path, f"{name} is not a cell for each of the {len(videos)} videos")
-    matrices = list(cells.ravel())
-    for video, matrix in zip(videos, matrices, strict=True):
-        if not _is_numbers(matrix) or matrix.ndim != 2:
-            raise InputError(path, f"video {video}: {name} is not a matrix of numbers")
-        if matrix.shape[1] != matrices[0].shape[1]:
-            columns = f"{matrix.shape[1]} columns, the first video {matrices[0].shape[1]}"
-            raise InputError(path, f"video {video}: {name} has {columns}")
-    return [matrix.astype(np.float64) for matrix in matrices]
-
-
-def _is_numbers(value: mat_file.MatValue) -> TypeGuard[NDArray[Any]]:
-    return isinstance(value, np.ndarray) and value.dtype != object
-
-
-def _videos(
-    folder: Path, labels: Mapping[str, _Labels]
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the frame rate and the length in seconds of every video."""
-    rates, durations = {}, {}
-    for name, rows in labels.items():
-        path = folder / f"{name}.mat"
-        content = mat_file.read_mat(path, "fps", "nimgs")
-        values = [value for key in ("fps", "nimgs") if _is_numbers(value := content[key])]
-        if [value.size for value in values] != [1, 1]:
-            raise InputError(path, "fps and nimgs are not two numbers")
-        fps, frames = (float(value.item()) for value in values)
-        if not (0 < fps < 1000 and 0 < frames < inf):
-            raise InputError(path, f"{frames:g} frames at {fps:g} a second is not a video")
-        if ceil(frames / FRAMES_PER_INTERVAL) != len(rows):
-            intervals = f"{ceil(frames / FRAMES_PER_INTERVAL)} intervals of {FRAMES_PER_INTERVAL}"
-            raise InputError(path, f"{frames:g} frames are {intervals}, but Y has {len(rows)}")
-        rates[name] = fps
-        durations[name] = frames / fps
-    return rates, durations
+def _dataset(
+    vision: Path, *, with_features: bool
+) -> tuple[dict[str, _Labels], dict[str, _Matrix], dict[str, float], dict[str, float]]:
+    """Return labels, features if wanted, frame rate and length in seconds, by name of the video."""
+    path = vision / _FEATURES
+    with TemporaryDirectory(prefix="howsteps-") as folder:
+        target = Path(folder) / "arrays.npz"
+        job = {
+            "media": str(path),
+            "infos": str(vision / "videos_info"),
+            "target": str(target),
+            "variables": ["Y", "X"] if with_features else ["Y"],
+            "memory": _MEMORY + _MEMORY_PER_BYTE * fingerprint(path)[0],
+        }
+        done = run_in_worker("howsteps.io.mat_files", job, threads=1)
+        if "fault" in done:
+            raise InputError(Path(done["path"]), done["fault"])
+        arrays = read_arrays(target)
+    names, rates = done["names"], dict(zip(done["names"], done["rates"], strict=True))
+    labels = {name: arrays[f"Y{n}"][:, :-1].astype(bool) for n, name in enumerate(names)}
+    features = {name: arrays[f"X{n}"] for n, name in enumerate(names) if with_features}
+    frames = dict(zip(names, done["frames"], strict=True))
+    for name, count in frames.items():
+        if (intervals := ceil(count / FRAMES_PER_INTERVAL)) != len(labels[name]):
+            reason = f"{count:g} frames are {intervals} intervals, but Y has {len(labels[name])}"
+            raise InputError(vision / "videos_info" / f"{name}.mat", reason)
+    durations = {name: count / rates[name] for name, count in frames.items()}
+    return labels, features, rates, durations
 
 
 def _truth(

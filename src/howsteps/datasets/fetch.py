@@ -1,6 +1,5 @@
 """Download data sets from the servers of their authors, and unpack them safely."""
 
-import json
 import lzma
 import shutil
 import tarfile
@@ -15,6 +14,7 @@ from stat import S_ISLNK
 from typing import TypeAlias
 
 import httpx
+import msgspec
 
 from howsteps.errors import HowstepsError, InputError, shown
 from howsteps.io.files import Folder, read_bounded, sha256_of_file
@@ -38,41 +38,36 @@ def unpack(archive: Path, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".unpacking-") as temporary:
         try:
-            if zipfile.is_zipfile(archive):
-                _unzip(archive, Path(temporary))
-            else:
-                _untar(archive, Path(temporary))
+            _unpack(archive, Path(temporary))
             return [_move(path, folder / path.name) for path in sorted(Path(temporary).iterdir())]
         except _BROKEN as error:
             raise InputError(archive, f"cannot be unpacked: {error}") from error
 
 
-def _unzip(path: Path, target: Path) -> None:
-    with zipfile.ZipFile(path) as archive:
-        members = archive.infolist()
-        _check(path, target, [(m.filename, m.file_size) for m in members])
-        for member in members:
-            if S_ISLNK(member.external_attr >> 16):
-                raise InputError(path, f"contains the link {member.filename!r}")
-        archive.extractall(target)  # every name was checked  # noqa: S202  # nosec B202
+def _unpack(path: Path, target: Path) -> None:
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            plain = [not S_ISLNK(m.external_attr >> 16) for m in archive.infolist()]
+            sizes = [(m.filename, m.file_size) for m in archive.infolist()]
+            _check(path, target, sizes, plain)
+            archive.extractall(target)  # every name was checked  # noqa: S202  # nosec B202
+    else:
+        with tarfile.open(path) as tar:
+            plain = [m.isreg() or m.isdir() for m in tar.getmembers()]
+            _check(path, target, [(m.name, m.size) for m in tar.getmembers()], plain)
+            tar.extractall(target, filter="data")
 
 
-def _untar(path: Path, target: Path) -> None:
-    with tarfile.open(path) as archive:
-        members = archive.getmembers()
-        _check(path, target, [(m.name, m.size) for m in members])
-        for member in members:
-            if not (member.isreg() or member.isdir()):
-                raise InputError(path, f"contains {member.name!r}, which is not a file or folder")
-        archive.extractall(target, filter="data")
-
-
-def _check(path: Path, target: Path, members: Sequence[tuple[str, int]]) -> None:
-    """Check the names and the total size of the members of an archive."""
+def _check(
+    path: Path, target: Path, members: Sequence[tuple[str, int]], plain: Sequence[bool]
+) -> None:
+    """Check the names and kinds of the members of an archive, and their total size."""
     if not members:  # zeros, for example, are a tar of nothing
         raise InputError(path, "is not an archive with files")
     total = sum(size for _, size in members)
-    for name, _ in members:
+    for (name, _), is_plain in zip(members, plain, strict=True):
+        if not is_plain:
+            raise InputError(path, f"contains {name!r}, which is not a file or folder")
         parts = PurePosixPath(name.replace("\\", "/"))
         if parts.is_absolute() or ".." in parts.parts or ":" in name or not parts.parts:
             raise InputError(path, f"contains {name!r}, a name outside the folder")
@@ -149,25 +144,21 @@ def fetch_archive(
     checksum = _fetch(archive.address, path, progress)
     record = _read_record(folder)
     if (known := record.get(archive.name)) is not None:
-        if known["sha256"] == checksum:
+        if known.sha256 == checksum:
             return False
         raise InputError(
             _set_aside(path),
             f"is not the file that was fetched before: its SHA-256 is {checksum}, not "
-            f"{known['sha256']}. Fetch again, or delete {folder / RECORD} to accept it",
+            f"{known.sha256}. Fetch again, or delete {folder / RECORD} to accept it",
         )
     try:
         unpacked = [found.name for found in unpack(path, folder)]
     except InputError as error:
         raise InputError(_set_aside(path), _one_line(error.problem.reason)) from error
     # Recorded after unpacking: the checksum of a broken archive must not become the reference.
-    record[archive.name] = {
-        "address": archive.address,
-        "sha256": checksum,
-        "bytes": path.stat().st_size,
-        "unpacked": unpacked,
-    }
-    Folder(folder).write(RECORD, (json.dumps(record, indent=1) + "\n").encode("utf-8"))
+    size = path.stat().st_size
+    record[archive.name] = _Fetched(archive.address, checksum, size, unpacked)
+    Folder(folder).write(RECORD, msgspec.json.format(msgspec.json.encode(record), indent=1))
     return True
 
 
@@ -197,15 +188,22 @@ def _set_aside(path: Path) -> Path:
     return path.replace(path.with_name(f"{path.name}.bad"))
 
 
-def _read_record(folder: Path) -> dict[str, dict[str, object]]:
+class _Fetched(msgspec.Struct):
+    """An entry of the record of downloads."""
+
+    address: str
+    sha256: str
+    bytes: int
+    unpacked: list[str]
+
+
+def _read_record(folder: Path) -> dict[str, _Fetched]:
     path = folder / RECORD
     try:
-        record = read_record(path, dict[str, dict[str, object]]) if path.exists() else {}
-        if all("sha256" in entry for entry in record.values()):
-            return record
-    except InputError:
-        pass
-    raise InputError(path, "is not a record of downloads; delete it and fetch again")
+        return read_record(path, dict[str, _Fetched]) if path.exists() else {}
+    except InputError as error:
+        reason = "is not a record of downloads; delete it and fetch again"
+        raise InputError(path, reason) from error
 
 
 def _download(address: str, path: Path, progress: Progress) -> None:

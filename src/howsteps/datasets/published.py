@@ -201,24 +201,17 @@ class FeatureFolder:
     paths: Mapping[str, Path]
     rate: float
 
-    def features(self, video: str) -> NDArray[np.floating]:
-        """Load the features of one video, a row for each labelled frame."""
-        path, frames = self.paths[video], self.frames[video]
-        matrix = read_matrix(path)
-        if matrix.ndim != 2 or matrix.dtype.kind != "f":
-            raise InputError(path, "is not a matrix of floating point numbers")
-        if frames not in matrix.shape:
-            shape = "×".join(map(str, matrix.shape))
-            raise InputError(path, f"is {shape}, but {frames} frames have labels")
-        return matrix if matrix.shape[0] == frames else matrix.T
-
     def labelled(self) -> Labelled:
         """Return the task, with features averaged over the intervals of the grid."""
         durations = self.truth.durations
         features: dict[str, NDArray[np.float32]] = {}
         for video, path in self.paths.items():
-            frames = self.features(video)
+            matrix, count = read_matrix(path), self.frames[video]
+            frames = matrix if matrix.shape[:1] == (count,) else matrix.T
             checked_features(frames, path, features)
+            if len(frames) != count:
+                shape = "×".join(map(str, matrix.shape))
+                raise InputError(path, f"is {shape}, but {count} frames have labels")
             intervals = round(len(frames) / self.rate / GRID)
             if self.rate * GRID >= 1:  # a last interval may be partial
                 intervals = int((len(frames) - 0.5) / self.rate / GRID) + 1

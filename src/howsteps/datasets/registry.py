@@ -164,18 +164,16 @@ def read_truth(path: Path | str, *, rate: float = FRAMES_PER_SECOND) -> GroundTr
     """
     source = Source(Path(path), rate)
     check_exists(source.path)
-    if (data_set := _recognise_strictly(source)) is not None:
-        return data_set.truths(source)
+    if not source.path.is_dir():
+        return _in_known_file(source).truths(source)
     found = [(each, inner) for each, inner in _search(source) if each is not None]
     if not found:
         raise _no_truth(source.path)
     return GroundTruth.join(each.truths(inner) for each, inner in found)
 
 
-def _recognise_strictly(source: Source) -> DataSet | None:
-    """Return the data set at a path; None for another folder."""
-    found = recognise(source)
-    if found is not None or source.path.is_dir():
+def _in_known_file(source: Source) -> DataSet:
+    if found := recognise(source):
         return found
     if source.path.suffix.lower() != ".json":
         return _TABLE  # whose reader says what is missing
@@ -213,12 +211,11 @@ def read_labelled(
     source = Source(Path(path), rate)
     check_exists(source.path)
     if not source.path.is_dir():
-        return _labelled(source, _recognise_strictly(source) or _TABLE, captions, features)
+        return _labelled(source, _in_known_file(source), captions, features)
     found, _ = _read_all(source, captions, features)
     if not found.tasks:
-        losses = [problem for problem in found.problems if not problem.harmless]
-        if losses:
-            raise InputError(losses[0].path, losses[0].reason, losses[0].line)
+        for loss in (problem for problem in found.problems if not problem.harmless):
+            raise InputError(loss.path, loss.reason, loss.line)
         raise _no_truth(source.path)
     return found
 

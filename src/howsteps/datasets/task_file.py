@@ -8,20 +8,20 @@ A judgement file lists the relations that annotators accept for each true step:
 ``{"rules": {name of a step: [{"verbs": […], "nouns": […]}, …]}}``.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from howsteps.captions.cues import printable, seconds
 from howsteps.captions.json_formats import parse_json_rows
 from howsteps.captions.reading import NOT_ENGLISH, captions_of, is_english, summarised
-from howsteps.datasets.annotations import AnnotationRow, GroundTruth, as_number, truth_of_rows
+from howsteps.datasets.annotations import AnnotationRow, GroundTruth, truth_of_rows
 from howsteps.datasets.names import Names
 from howsteps.errors import InputError, Problem
-from howsteps.store import read_record
+from howsteps.store import converted, read_record
 from howsteps.task import LATEST, Caption, Rule, Task, Video
 
 KEYS = _VIDEOS, _CAPTIONS = "videos", "asr"  # every task file has one of these
@@ -86,32 +86,44 @@ def truth_of_json(value: Any, path: Path) -> GroundTruth:
 
     Videos without ``steps`` were not annotated and are not part of the truth.
     """
-    steps = value["step_names"]
-    if not steps or not all(isinstance(step, str) and step.strip() for step in steps):
-        raise InputError(path, "step_names is not a list of names")
-    if len(set(steps)) < len(steps):
-        raise InputError(path, "step_names has the same name twice")
-    videos = {
-        video: entry
-        for video, entry in value["videos"].items()
-        if isinstance(entry, dict) and entry.get("steps") is not None
-    }
+    try:
+        found = converted(value, TaskTruth)
+    except ValueError as error:
+        raise InputError(path, str(error)) from None
+    steps, videos = found.step_names, {v: e for v, e in found.videos.items() if e.steps is not None}
+    if len({step for step in steps if step.strip()}) < len(steps):
+        raise InputError(path, "step_names has the same name twice, or an empty one")
     if not videos:
         raise InputError(path, "has step_names, but no video with steps")
-    durations = {
-        video: None
-        if entry.get("duration") is None
-        else as_number(entry["duration"], path, f"video {video}: duration")
+    rows = (
+        AnnotationRow(video, step - 1, start, end, where=f"video {video}, row {number} of steps: ")
         for video, entry in videos.items()
-    }
-    name = value.get("task")
-    task = name.strip() if isinstance(name, str) and name.strip() else path.stem
-    return truth_of_rows(path, task, steps, durations, _rows(videos, path), merge=True)
+        for number, (step, start, end) in enumerate(entry.steps or (), 1)
+    )
+    durations = {video: entry.duration for video, entry in videos.items()}
+    return truth_of_rows(
+        path, (found.task or "").strip() or path.stem, steps, durations, rows, merge=True
+    )
 
 
 def has_judgements(value: Any) -> bool:
     """Look for ``rules``."""
     return isinstance(value, dict) and isinstance(value.get("rules"), dict)
+
+
+class TrueVideo(Struct):
+    """A video of a task file; one without ``steps`` was not annotated."""
+
+    steps: list[tuple[int, float, float]] | None = None
+    duration: float | None = None
+
+
+class TaskTruth(Struct):
+    """The truth in a task file."""
+
+    step_names: Annotated[list[str], Meta(min_length=1)]
+    videos: dict[str, TrueVideo]
+    task: str | None = None
 
 
 class Judgements(Struct):
@@ -145,15 +157,3 @@ def _captions(asr: Any, name: str, path: Path) -> tuple[tuple[Caption, ...], lis
         return (), [Problem(path, f"video {name}: {error.problem.reason}")]
     problems = summarised(found, path, in_json=True)
     return captions, [replace(each, reason=f"video {name}: {each.reason}") for each in problems]
-
-
-def _rows(videos: Mapping[str, Any], path: Path) -> Iterator[AnnotationRow]:
-    for video, entry in videos.items():
-        if not isinstance(entry["steps"], list):
-            raise InputError(path, f"video {video}: steps is not a list")
-        for number, row in enumerate(entry["steps"], 1):
-            where = f"video {video}, row {number} of steps: "
-            if not (isinstance(row, list) and len(row) == 3 and isinstance(row[0], int)):
-                raise InputError(path, f"{where}is not [step, start, end]")
-            start, end = (as_number(time, path, f"{where}a time") for time in row[1:])
-            yield AnnotationRow(video, row[0] - 1, start, end, where=where)

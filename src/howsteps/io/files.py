@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, is_dataclass
+from io import BufferedReader
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, BinaryIO
@@ -15,7 +16,6 @@ from uuid import uuid4
 
 from howsteps.errors import CannotWrite, InputError
 
-_BLOCK = 1 << 20
 _POLL_SECONDS = 0.1
 _BY_DESCRIPTOR = os.open in os.supports_dir_fd  # not on Windows
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
@@ -24,14 +24,14 @@ _IN_PLACE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _CHANGED = "changed while it was read; wait until it is written, and try again"
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """Open a regular file for reading; a pipe or a device could block forever.
 
     Raises ``InputError`` if there is no such file, it is not a regular file, or it cannot be
     opened.
     """
     try:
-        file: BinaryIO = open(path, "rb", opener=_open_nonblocking)  # noqa: SIM115
+        file = open(path, "rb", opener=_open_nonblocking)  # noqa: SIM115
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError(path, "no such file") from error
     except IsADirectoryError as error:
@@ -301,15 +301,12 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
 
 
 def sha256_of_file(path: Path) -> str:
-    """Return the SHA-256 of a regular file's bytes, read in blocks."""
-    digest = hashlib.sha256()
+    """Return the SHA-256 of a regular file's bytes."""
     try:
         with open_regular(path) as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise _unreadable(path, error) from error
-    return digest.hexdigest()
 
 
 def key_of(version: int, **parts: object) -> str:

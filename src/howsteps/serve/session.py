@@ -24,7 +24,7 @@ from howsteps.report.page import PAGE, known_thumbnails, write_page
 from howsteps.serve import new_videos
 from howsteps.serve.edits import Journal, Refused, summary
 from howsteps.store import FILE, Change, Record, read_result, result_file
-from howsteps.task import Result
+from howsteps.task import Result, Script
 
 # The folders of an absolute path. Their names may contain spaces, but do not end with one, so that
 # two paths in a sentence stay apart.
@@ -245,25 +245,35 @@ class Session:
             self._check_unchanged()
             chosen = dict(self._chosen)
             self._activity, self._is_placing = "placing", True
-        result = place_again(
-            self.folder,
+        result = self._placed_again(
             None,
             keep=[video for video, kept in chosen.items() if kept],
             drop=[video for video, kept in chosen.items() if not kept],
-            pages=False,
-            unchanged_since=self._fingerprint,
-            callback=self._on_event,
         )
         with self._changed:
-            self._fingerprint = fingerprint(self.folder / FILE)
+            self._take(result)
             self.journal = Journal.restart(self.folder, result)
-            self.result = result
             for video in chosen:
                 self._chosen.pop(video, None)
             self._choices += 1
-            self._show(result)
-            self._schedule_all()
-            self._stale = True
+
+    def _placed_again(self, script: Script | None, **options: Any) -> Result:
+        """Place the steps again, and write the result if nobody else has written one."""
+        return place_again(
+            self.folder,
+            script,
+            pages=False,
+            unchanged_since=self._fingerprint,
+            callback=self._on_event,
+            **options,
+        )
+
+    def _take(self, result: Result) -> None:
+        """Show a result that was just written; its page and the new videos follow."""
+        self._fingerprint = fingerprint(self.folder / FILE)
+        self.result = result
+        self._stale, self._new_unplaced = True, bool(new_videos.names(self.folder))
+        self._show(result)
 
     def _check_unchanged(self) -> None:
         """If another program has written a result, read it, and raise ``Outdated``.
@@ -336,24 +346,15 @@ class Session:
         if not history.draft.steps:
             raise HowstepsError("a script without steps cannot be placed; add one, or undo")
         try:
-            result = place_again(
-                self.folder,
-                replace(self.result.script, steps=history.draft.steps),
-                by_hand=history.draft.by_hand,
-                pages=False,
-                unchanged_since=self._fingerprint,
-                callback=self._on_event,
-            )
+            script = replace(self.result.script, steps=history.draft.steps)
+            result = self._placed_again(script, by_hand=history.draft.by_hand)
         except HowstepsError:
             with self._changed:
                 self._check_unchanged()
             raise
         with self._changed:
-            self._fingerprint = fingerprint(self.folder / FILE)
+            self._take(result)
             self.journal.place(history.revision, result.script)
-            self.result = result
-            self._show(result)
-            self._stale, self._new_unplaced = True, bool(new_videos.names(self.folder))
 
     def _place_new(self) -> None:
         """Place the steps in the new videos, by the model of the others."""

@@ -1,0 +1,71 @@
+"""Read the MATLAB files of the paper's release with SciPy, which crashes on some damaged ones.
+
+Therefore this runs in a worker process: :mod:`howsteps.datasets.authors` says what the files hold.
+"""
+
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.io import loadmat
+from scipy.sparse import issparse
+
+from howsteps.errors import InputError
+from howsteps.io.files import open_regular
+from howsteps.io.worker_process import limit_memory, serve
+
+
+def convert(job: dict[str, Any]) -> dict[str, object]:
+    """Write the arrays of the release of the paper to another file (:mod:`.datasets.authors`)."""
+    limit_memory(job["memory"])
+    path = Path(job["media"])
+    arrays: dict[str, Any] = {}
+    rates, counts = [], []
+    try:
+        content = _variables(path, "hw3", *job["variables"])
+        names = [str(name.item()) for name in content["hw3"]["clipid"].ravel()]
+        if len({name.strip() for name in names if Path(name).name == name}) < len(names):
+            raise ValueError("hw3.clipid names a video twice, or no video")
+        for variable in job["variables"]:
+            for n, matrix in enumerate(content[variable].ravel()):
+                dense = matrix.toarray() if issparse(matrix) else matrix
+                arrays[f"{variable}{n}"] = np.atleast_2d(dense).astype(np.float64)
+        for n, name in enumerate(names):
+            y, x = arrays[f"Y{n}"], arrays.get(f"X{n}", np.zeros((1, 1)))
+            if not np.isin(y, (0, 1)).all() or not np.abs(x).max() <= np.finfo(np.float32).max:
+                raise ValueError(f"video {name}: Y is not of 0 and 1, or X is not finite")
+            shape = len(y), arrays["X0"].shape[1] if "X0" in arrays else 1
+            if "X0" in arrays and x.shape != shape:
+                raise ValueError(f"video {name}: X is of shape {x.shape}, not {shape}")
+        for name in names:
+            path = Path(job["infos"]) / f"{name}.mat"
+            info = _variables(path, "fps", "nimgs")
+            fps, frames = float(info["fps"].item()), float(info["nimgs"].item())
+            if not (0 < fps < inf and 0 < frames < inf):
+                raise ValueError(f"{frames:g} frames at {fps:g} a second are no video")
+            rates.append(fps)
+            counts.append(frames)
+    except InputError as error:
+        return {"path": str(path), "fault": error.problem.reason}
+    except NotImplementedError:
+        reason = "is in MATLAB's 7.3 format; load it there and save it with -v7"
+        return {"path": str(path), "fault": reason}
+    except MemoryError:
+        raise
+    except Exception as error:  # SciPy raises many types
+        return {"path": str(path), "fault": f"is not a .mat file as released ({error})"}
+    np.savez(job["target"], **arrays)
+    return {"names": names, "rates": rates, "frames": counts}
+
+
+def _variables(path: Path, *names: str) -> dict[str, Any]:
+    with open_regular(path) as file:
+        content: dict[str, Any] = loadmat(file, variable_names=names)
+    if missing := [name for name in names if name not in content]:
+        raise ValueError(f"has no variable {missing[0]}")
+    return content
+
+
+if __name__ == "__main__":
+    serve(convert)
