@@ -85,38 +85,37 @@ def test_words_fill_the_line(texts: list[str], one: float, other: float) -> None
         assert word.end - word.start == pytest.approx(share, abs=1e-6)
 
 
-def test_a_reversed_cue_keeps_its_words() -> None:
-    text = subrip(
-        ("00:00:05,000 --> 00:00:03,000", "loosen the nuts"),
-        ("00:00:09,000 --> 00:00:10,000", "now"),
-    )
-    assert spans(text) == [(5.0, 6.0, "loosen the nuts"), (9.0, 10.0, "now")]
-    assert problems(text) == [f"here.txt:2: {cues.REVERSED}"]
-
-
-def test_negative_times_are_moved_to_zero() -> None:
-    text = subrip(("-00:00:01,000 --> 00:00:02,000", "hello"))
-    assert spans(text) == [(0.0, 2.0, "hello")]
-    assert problems(text) == [f"here.txt:2: {cues.NEGATIVE}"]
-
-
-def test_cues_out_of_order_are_sorted() -> None:
-    text = subrip(
-        ("00:00:05,000 --> 00:00:06,000", "second"),
-        ("00:00:01,000 --> 00:00:02,000", "first"),
-    )
-    assert [span[2] for span in spans(text)] == ["first", "second"]
-    assert problems(text) == [f"here.txt:6: {cues.BACKWARDS}"]
-
-
-def test_cues_without_times_are_placed_between_their_neighbours() -> None:
-    text = subrip(
-        ("00:00:01,000 --> 00:00:02,000", "one"),
-        ("00:00:xx,000 --> 00:00:03,000", "two"),
-        ("00:00:04,000 --> 00:00:05,000", "three"),
-    )
-    assert spans(text) == [(1.0, 2.0, "one"), (2.0, 2.5, "two"), (4.0, 5.0, "three")]
-    assert problems(text) == [f"here.txt:6: {cues.NO_TIME}"]
+@pytest.mark.parametrize(
+    ("cues_written", "read", "problem"),
+    [
+        (
+            [("00:05,0 --> 00:03,0", "loosen the nuts"), ("00:09,0 --> 00:10,0", "now")],
+            [(5.0, 6.0, "loosen the nuts"), (9.0, 10.0, "now")],
+            f"2: {cues.REVERSED}",
+        ),
+        ([("-00:01,0 --> 00:02,0", "hello")], [(0.0, 2.0, "hello")], f"2: {cues.NEGATIVE}"),
+        (
+            [("00:05,0 --> 00:06,0", "second"), ("00:01,0 --> 00:02,0", "first")],
+            [(1.0, 2.0, "first"), (5.0, 6.0, "second")],
+            f"6: {cues.BACKWARDS}",
+        ),
+        (
+            [
+                *(("00:01,0 --> 00:02,0", "one"), ("00:xx,0 --> 00:03,0", "two")),
+                ("00:04,0 --> 00:05,0", "three"),
+            ],
+            [(1.0, 2.0, "one"), (2.0, 2.5, "two"), (4.0, 5.0, "three")],
+            f"6: {cues.NO_TIME}",
+        ),
+    ],
+    ids=["reversed", "negative", "out of order", "without times"],
+)
+def test_a_cue_with_impossible_times_keeps_its_words(
+    cues_written: list, read: list, problem: str
+) -> None:
+    text = subrip(*cues_written)
+    assert spans(text) == read
+    assert problems(text) == [f"here.txt:{problem}"]
 
 
 @pytest.mark.parametrize("time", ["NaN", "Infinity", "-Infinity", "1e999", "1e300", "9" * 400])

@@ -8,29 +8,21 @@ from howsteps.errors import InputError
 from tests.captions.texts import parse, problems, spans
 
 
-def test_words_of_whisperx_without_times_are_interpolated() -> None:
-    words = [
-        {"word": "use", "start": 0.0, "end": 0.5},
-        {"word": "20"},
-        {"word": "nuts", "start": 1.0, "end": 2.0},
-    ]
-    text = json.dumps({"segments": [{"start": 0.0, "end": 2.0, "words": words}]})
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        (  # WhisperX gives numbers no times: they are interpolated
+            [("use", 0.0, 0.5), ("20",), ("nuts", 1.0, 2.0)],
+            [("use", 0.0, 0.5), ("20", 0.5, 1.0), ("nuts", 1.0, 2.0)],
+        ),
+        ([(" take", 0.0, 0.5), ("-off", 0.5, 2.0)], [("take-off", 0.0, 2.0)]),  # parts of a word
+    ],
+)
+def test_words_of_whisper(words: list, read: list) -> None:
+    entries = [dict(zip(("word", "start", "end"), word, strict=False)) for word in words]
+    text = json.dumps({"segments": [{"start": 0.0, "end": 2.0, "words": entries}]})
     (line,) = parse(text).captions
-    assert [(w.text, w.start, w.end) for w in line.words] == [
-        ("use", 0.0, 0.5),
-        ("20", 0.5, 1.0),
-        ("nuts", 1.0, 2.0),
-    ]
-
-
-def test_parts_of_a_word_are_joined() -> None:
-    words = [
-        {"word": " take", "start": 0.0, "end": 0.5},
-        {"word": "-off", "start": 0.5, "end": 1.0},
-    ]
-    text = json.dumps({"segments": [{"start": 0.0, "end": 1.0, "words": words}]})
-    (line,) = parse(text).captions
-    assert [(w.text, w.start, w.end) for w in line.words] == [("take-off", 0.0, 1.0)]
+    assert [(w.text, w.start, w.end) for w in line.words] == read
 
 
 def test_rows_as_objects() -> None:
@@ -38,16 +30,16 @@ def test_rows_as_objects() -> None:
     assert spans(text) == [(1.0, 2.5, "one"), (3.0, 3.5, "two")]
 
 
-def test_an_invalid_row() -> None:
-    assert problems('[[1, 2, "one"], 7, {"start": 2, "text": "two"}]') == [
-        "here.txt: entry 2: is not a timed row; left out"
-    ]
-    assert problems('{"events": [3, {"tStartMs": 1, "segs": [{"utf8": "a"}]}]}') == [
-        "here.txt: entry 1: is not an event; left out"
-    ]
-    assert problems('{"segments": [3, {"start": 1, "end": 2, "text": "a"}]}') == [
-        "here.txt: entry 1: is not a segment; left out"
-    ]
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('[[1, 2, "one"], 7, {"start": 2, "text": "two"}]', "2: is not a timed row"),
+        ('{"events": [3, {"tStartMs": 1, "segs": [{"utf8": "a"}]}]}', "1: is not an event"),
+        ('{"segments": [3, {"start": 1, "end": 2, "text": "a"}]}', "1: is not a segment"),
+    ],
+)
+def test_an_invalid_row(text: str, problem: str) -> None:
+    assert problems(text) == [f"here.txt: entry {problem}; left out"]
 
 
 @pytest.mark.parametrize(

@@ -22,54 +22,50 @@ def captions(draw: st.DrawFn) -> Caption:
     return Caption(start, max(start, end), text, words if draw(st.booleans()) else ())
 
 
-def test_time_is_distributed_by_length() -> None:
-    assert words_of([Caption(0.0, 12.0, "a bcd efghi")]) == [
-        Word("a", 0.0, 2.0),
-        Word("bcd", 2.0, 6.0),
-        Word("efghi", 6.0, 12.0),
-    ]
+def line(start: float, end: float, text: str, *words: tuple[str, float, float]) -> Caption:
+    return Caption(start, end, text, tuple(Word(*word) for word in words))
 
 
-def test_a_line_ends_where_the_next_one_starts() -> None:
-    words = words_of([Caption(0.0, 9.0, "one two"), Caption(4.0, 12.0, "six ten")])
-    assert [(word.start, word.end) for word in words] == [(0, 2), (2, 4), (4, 8), (8, 12)]
-
-
-def test_lines_that_start_together_share_their_time() -> None:
-    words = words_of([Caption(0.0, 8.0, "one two"), Caption(0.0, 8.0, "six ten")])
-    assert [(word.text, word.start) for word in words] == [
-        ("one", 0.0),
-        ("two", 2.0),
-        ("six", 4.0),
-        ("ten", 6.0),
-    ]
-
-
-def test_words_before_the_timed_ones_get_the_time_before() -> None:
-    line = Caption(0.0, 4.0, "one two\nsix", (Word("six", 2.0, 3.0),))
-    assert words_of([line]) == [Word("one", 0.0, 1.0), Word("two", 1.0, 2.0), Word("six", 2.0, 3.0)]
-
-
-def test_words_take_precedence_over_a_different_line() -> None:
-    line = Caption(0.0, 2.0, "one too", (Word("one", 0.0, 1.0), Word("two", 1.0, 2.0)))
-    assert [word.text for word in words_of([line])] == ["one", "two"]
-
-
-def test_sound_tags_have_their_share_of_the_time() -> None:
-    (word,) = words_of([Caption(0.0, 12.0, "[Music] now")])
-    assert word == Word("now", 8.0, 12.0)
-
-
-def test_rolling_lines_with_tags_and_sounds() -> None:
-    words = words_of(
-        [
-            Caption(0.0, 2.0, " \n[Music]"),
-            Caption(2.0, 2.01, "[Music]\n "),
-            Caption(2.01, 4.0, "[Music]\n<i>jack &amp; lift</i>"),
-            Caption(4.0, 4.01, "jack &amp; lift\n "),
-        ]
-    )
-    assert [word.text for word in words] == ["jack", "&", "lift"]
+@pytest.mark.parametrize(
+    ("lines", "read"),
+    [
+        (  # time is distributed by length
+            [line(0, 12, "a bcd efghi")],
+            [("a", 0, 2), ("bcd", 2, 6), ("efghi", 6, 12)],
+        ),
+        (  # a line ends where the next one starts
+            [line(0, 9, "one two"), line(4, 12, "six ten")],
+            [("one", 0, 2), ("two", 2, 4), ("six", 4, 8), ("ten", 8, 12)],
+        ),
+        (  # lines that start together share their time
+            [line(0, 8, "one two"), line(0, 8, "six ten")],
+            [("one", 0, 2), ("two", 2, 4), ("six", 4, 6), ("ten", 6, 8)],
+        ),
+        (  # words before the timed ones get the time before
+            [line(0, 4, "one two\nsix", ("six", 2, 3))],
+            [("one", 0, 1), ("two", 1, 2), ("six", 2, 3)],
+        ),
+        (  # words take precedence over a different line
+            [line(0, 2, "one too", ("one", 0, 1), ("two", 1, 2))],
+            [("one", 0, 1), ("two", 1, 2)],
+        ),
+        ([line(0, 12, "[Music] now")], [("now", 8, 12)]),  # sounds have their share of the time
+        (
+            [
+                line(0, 2, " \n[Music]"),
+                line(2, 2.01, "[Music]\n "),
+                line(2.01, 4.41, "[Music]\n<i>jack &amp; lift</i>"),
+                line(4.41, 4.42, "jack &amp; lift\n "),
+            ],
+            [("jack", 2.01, 3.01), ("&", 3.01, 3.41), ("lift", 3.41, 4.41)],
+        ),
+    ],
+)
+def test_words_and_their_times(lines: list[Caption], read: list) -> None:
+    found = words_of(lines)
+    assert [word.text for word in found] == [text for text, *_ in read]
+    times = [time for word in found for time in (word.start, word.end)]
+    assert times == pytest.approx([time for _, *span in read for time in span])
 
 
 @given(st.lists(captions(), max_size=6))

@@ -15,7 +15,6 @@ from howsteps.errors import InputError
 from howsteps.io.files import read_bounded
 
 _LARGEST = 8 * 2**30  # bytes of a file
-MAX_COMPRESSION = 100  # bytes of arrays per byte stored; features take a tenth at best
 
 
 def read_matrix(path: Path) -> NDArray[Any]:
@@ -27,26 +26,19 @@ def read_matrix(path: Path) -> NDArray[Any]:
         raise InputError(path, f"is not a complete .npy file ({error})") from error
 
 
-def read_arrays(path: Path, *, compressed: bool = False) -> dict[str, NDArray[Any]]:
-    """Read the arrays of a ``.npz`` file, by name.
-
-    A compressed file is refused or, if ``compressed``, one beyond ``MAX_COMPRESSION``.
-    """
-    return unpack_arrays(read_bounded(path, _LARGEST, "arrays"), path, compressed=compressed)
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Read the arrays of a ``.npz`` file that is not compressed, by name."""
+    return unpack_arrays(read_bounded(path, _LARGEST, "arrays"), path)
 
 
-def unpack_arrays(
-    content: bytes, path: Path, *, compressed: bool = False
-) -> dict[str, NDArray[Any]]:
+def unpack_arrays(content: bytes, path: Path) -> dict[str, NDArray[Any]]:
     """Return the arrays in the bytes of a ``.npz`` file; ``path`` is used in messages."""
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             # A zip bomb claims to be larger than its file; no more than it claims is read.
             size = sum(member.file_size for member in archive.zip.infolist())
-            if size > len(content) and not compressed:
+            if size > len(content):
                 raise ValueError("it is compressed, or damaged")
-            if size > min(MAX_COMPRESSION * len(content), _LARGEST):
-                raise ValueError("it holds far more than its size")
             found = dict(archive)
     except Exception as error:
         raise InputError(path, f"is not a complete .npz file ({error})") from error
