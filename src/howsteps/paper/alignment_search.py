@@ -1,11 +1,10 @@
 """The search: simulated annealing with ruin and recreate, on top of an exact move.
 
-**The exact move** (:func:`realign`) aligns one sequence optimally, all others fixed. The template
-is a row of slots, some of them blank; more blanks are inserted when they run out. The best
-alignment of one sequence is a heaviest increasing chain: token s may join the tokens of slot l,
-which gains −2 Σ_(t in l) c(s, t), or take a blank slot, which gains nothing. Only slots that hold a
-matching token can gain, so the dynamic programme is sparse: it costs the number of matching tokens
-times a logarithm (a Fenwick tree of prefix maxima), not S_n × L.
+**The exact move** (:func:`realign`) aligns one sequence optimally, all others fixed. A slot has a
+position between 0 and 1, so that a new one fits between any two. The best alignment of one sequence
+is a heaviest increasing chain: token s may join the tokens of slot l, which gains −2 Σ_(t in l)
+c(s, t), or open a slot of its own, which gains nothing. Only slots that hold a matching token can
+gain, so the dynamic programme costs the number of matching tokens, not S_n × L.
 
 **Two moves of the annealing.** *Ruin* removes a few sequences that share a relation and inserts
 them again one by one. *Reseed* gives one slot a bonus (or opens a new slot between the neighbours
@@ -25,11 +24,10 @@ from numpy.typing import NDArray
 from howsteps.compiled import compiled
 from howsteps.paper.alignment_problem import AlignmentProblem
 
-# Scores of chains are shifted left by this many bits; random low bits break ties.
-TIE_BITS = 16
 # Arguments of :func:`realign`. As NumPy's integers: Numba compiles a function for each literal.
 NO_SEED: Any = np.int64(-1)
 NO_BONUS: Any = np.int64(0)
+LEAST_GAP = 1e-9  # between two positions; slots that are closer are spread evenly first
 
 
 class Tokens(NamedTuple):
@@ -46,11 +44,14 @@ class Tokens(NamedTuple):
 
 
 class Template(NamedTuple):
-    """The state of the search: the slot of every token (−1: none) and the tokens per slot."""
+    """The state of the search: the slot of every token (−1: none), and size and position of each.
+
+    A slot without a token is free.
+    """
 
     slot: Any
     size: Any
-    length: Any  # one number: slots, blanks included
+    position: Any
     work: Any  # one number: elementary operations so far
     random: Any  # one number: the state of the generator
 
@@ -60,14 +61,12 @@ class Scratch(NamedTuple):
 
     count: Any  # by slot: matching tokens
     touched: Any  # the slots with a count
-    tree: Any  # Fenwick tree over slots: the best chain, a node
-    new_slot: Any  # by slot, when blanks are inserted
-    value: Any  # by node: score of the chain that ends there, with tie bits
-    gain: Any  # and its gain, without bonus
-    parent: Any  # and its previous node
+    score: Any  # by node: that of the heaviest chain that ends there; random fractions break ties
+    gain: Any  # by node: of joining its slot, without bonus
+    parent: Any  # by node: the one before it in its chain
     node_slot: Any
     node_token: Any
-    target: Any  # by token of one sequence: the slot it goes to (−1: a blank)
+    heaviest: Any  # by number of tokens: the node that ends the heaviest chain of the first tokens
     in_queue: Any  # by sequence
     queue: Any  # of sequences to re-align
 
@@ -86,9 +85,8 @@ def allocate(problem: AlignmentProblem, seed: int) -> tuple[Tokens, Template, Sc
         problem.match_cost,
         problem.mismatch_cost,
     )
-    n_tokens = len(problem.tokens)
-    longest = int(problem.lengths.max())
-    slots = 2 * n_tokens + longest + 2
+    n_tokens, n_sequences = len(problem.tokens), len(problem.lengths)
+    slots = 2 * n_tokens  # half of them are free, so one is found at once
     partners = np.diff(partner_first)[problem.tokens]
     nodes = int(np.add.reduceat(partners, problem.first[:-1]).max())
 
@@ -96,52 +94,30 @@ def allocate(problem: AlignmentProblem, seed: int) -> tuple[Tokens, Template, Sc
         return np.zeros(length, dtype=np.int64)
 
     state = np.random.SeedSequence(seed).generate_state(1, np.uint64) | np.uint64(1)
-    template = Template(
-        np.full(n_tokens, -1, dtype=np.int64), zeros(slots), zeros(1), zeros(1), state
-    )
-    template.length[0] = 1
+    template = Template(zeros(n_tokens) - 1, zeros(slots), np.zeros(slots), zeros(1), state)
     scratch = Scratch(
-        zeros(slots), zeros(int(partners.max())), zeros(slots + 1), zeros(slots),
-        zeros(nodes), zeros(nodes), zeros(nodes), zeros(nodes), zeros(nodes),
-        zeros(longest), np.zeros(len(problem.lengths), dtype=bool), zeros(len(problem.lengths)),
+        zeros(slots), zeros(int(partners.max()) + 1), np.zeros(nodes), zeros(nodes), zeros(nodes),
+        zeros(nodes), zeros(nodes), zeros(int(problem.lengths.max()) + 1),
+        np.zeros(n_sequences, dtype=bool), zeros(n_sequences),
     )  # fmt: skip
     return tokens, template, scratch
 
 
 @compiled
-def random_below(template: Template, n: int) -> Any:
-    """A random integer from 0 … n − 1 (xorshift, so the same for a seed on every machine)."""
+def random_unit(template: Template) -> Any:
+    """A random number in (0, 1] (xorshift, so the same for a seed on every machine)."""
     x = template.random[0]
     x ^= x << np.uint64(13)
     x ^= x >> np.uint64(7)
     x ^= x << np.uint64(17)
     template.random[0] = x
-    return np.int64(x >> np.uint64(2)) % n
+    return ((x >> np.uint64(11)) + np.uint64(1)) * 2.0**-53
 
 
 @compiled
-def insert_blanks(template: Template, scratch: Scratch, left: int, wanted: int) -> None:
-    """Put one blank beside every used slot, and ``wanted`` more after slot ``left``."""
-    slot, size, new_slot, sizes = template.slot, template.size, scratch.new_slot, scratch.count
-    length = template.length[0]
-    new = 1 + (wanted if left < 0 else 0)
-    for column in range(length):
-        sizes[column] = size[column]
-        new_slot[column] = new
-        if size[column] > 0:
-            new += 2
-        if column == left:
-            new += wanted
-    size[:new] = 0
-    for column in range(length):
-        if sizes[column] > 0:
-            size[new_slot[column]] = sizes[column]
-        sizes[column] = 0
-    for s in range(len(slot)):
-        if slot[s] >= 0:
-            slot[s] = new_slot[slot[s]]
-    template.length[0] = new
-    template.work[0] += 2 * (length + len(slot))
+def random_below(template: Template, n: int) -> Any:
+    """A random integer from 0 … n − 1."""
+    return min(np.int64(random_unit(template) * n), n - 1)
 
 
 @compiled
@@ -158,66 +134,52 @@ def slot_cost(tokens: Tokens, template: Template, s: int) -> Any:
 
 
 @compiled
-def detach(tokens: Tokens, template: Template, n: int) -> Any:
-    """Remove sequence n from the template; return the change of the objective."""
-    change = 0
-    for s in range(tokens.first[n], tokens.first[n + 1]):
-        change -= slot_cost(tokens, template, s)
-        template.size[template.slot[s]] -= 1
-        template.slot[s] = -1
+def detach(tokens: Tokens, template: Template, s: int) -> Any:
+    """Remove token s from its slot; return the change of the objective."""
+    change = -slot_cost(tokens, template, s)
+    template.size[template.slot[s]] -= 1
+    template.slot[s] = -1
     return change
 
 
 @compiled
-def attach(tokens: Tokens, template: Template, scratch: Scratch, n: int) -> None:
-    """Put detached sequence n into its target slots; tokens without a target get random blanks."""
-    slot, size = template.slot, template.size
+def open_slots(tokens: Tokens, template: Template, n: int) -> None:
+    """Give tokens of sequence n that have no slot one each, at random between their neighbours."""
+    slot, size, position = template.slot, template.size, template.position
     begin, end = tokens.first[n], tokens.first[n + 1]
+    free = random_below(template, len(size))
     for s in range(begin, end):
-        slot[s] = scratch.target[s - begin]
         if slot[s] >= 0:
-            size[slot[s]] += 1
-    s = begin
-    while s < end:
-        if slot[s] >= 0:
-            s += 1
             continue
-        stop = s
+        stop = s + 1
         while stop < end and slot[stop] < 0:
             stop += 1
-        left, right, blanks = -1, 0, -1
-        while blanks < stop - s:
-            if blanks >= 0:
-                insert_blanks(template, scratch, left, stop - s)
-            left = slot[s - 1] if s > begin else -1
-            right = slot[stop] if stop < end else template.length[0]
-            blanks = 0
-            for column in range(left + 1, right):
-                blanks += size[column] == 0
-        template.work[0] += right - left
-        for column in range(left + 1, right):
-            if size[column] == 0:
-                # Selection sampling: every choice of blanks is equally likely.
-                if random_below(template, blanks) < stop - s:
-                    slot[s] = column
-                    size[column] = 1
-                    s += 1
-                blanks -= 1
-            if s == stop:
-                break
+        left = position[slot[s - 1]] if s > begin else 0.0
+        right = position[slot[stop]] if stop < end else 1.0
+        if right - left < LEAST_GAP:
+            position[np.argsort(position)] = np.arange(1, len(position) + 1) / (len(position) + 1)
+            template.work[0] += 10 * len(position)
+            left = position[slot[s - 1]] if s > begin else 0.0
+            right = position[slot[stop]] if stop < end else 1.0
+        while size[free] > 0:
+            free = (free + 1) % len(size)
+        # The first of several uniform positions, and never one that rounds to a neighbour's.
+        share = 1.0 - random_unit(template) ** (1.0 / (stop - s))
+        position[free] = left + (right - left) * min(max(share, 1e-4), 1.0 - 1e-4)
+        size[free] = 1
+        slot[s] = free
 
 
 @compiled
-def _count_matches(tokens: Tokens, template: Template, scratch: Scratch, n: int, d: int) -> Any:
-    """Count in each slot the tokens of other sequences that match relation d.
+def _count_matches(tokens: Tokens, template: Template, scratch: Scratch, d: int) -> Any:
+    """Count in each slot the tokens that match relation d.
 
     Returns the number of slots with a count, which are in ``touched``; the caller clears them.
     """
     found = 0
     for k in range(tokens.partner_first[d], tokens.partner_first[d + 1]):
-        t = tokens.partner[k]
-        column = template.slot[t]
-        if column >= 0 and tokens.sequence[t] != n:
+        column = template.slot[tokens.partner[k]]
+        if column >= 0:
             if scratch.count[column] == 0:
                 scratch.touched[found] = column
                 found += 1
@@ -227,74 +189,25 @@ def _count_matches(tokens: Tokens, template: Template, scratch: Scratch, n: int,
 
 
 @compiled
-def _best_ending_before(scratch: Scratch, column: int) -> Any:
-    """The heaviest chain that ends to the left of a slot (−1: none): a Fenwick query."""
-    best = -1
-    while column > 0:
-        node = scratch.tree[column]
-        if node >= 0 and (best < 0 or scratch.value[node] > scratch.value[best]):
-            best = node
-        column -= column & -column
-    return best
+def _heaviest_chain(template: Template, scratch: Scratch, begin: int, end: int, nodes: int) -> Any:
+    """The last node of the heaviest chain through slots in order of position (−1: no node).
 
-
-@compiled
-def _insert_chain(scratch: Scratch, node: int, length: int) -> None:
-    """Insert a chain into the Fenwick tree of prefix maxima."""
-    column = scratch.node_slot[node] + 1
-    while column <= length:
-        other = scratch.tree[column]
-        if other < 0 or scratch.value[node] > scratch.value[other]:
-            scratch.tree[column] = node
-        column += column & -column
-
-
-@compiled
-def _build_chains(
-    tokens: Tokens, template: Template, scratch: Scratch, n: int, seed: int, bonus: int
-) -> Any:
-    """Build the heaviest chains of sequence n, whose tokens must not be counted in the sizes.
-
-    Returns the gain and the score (gain with bonus) of its current alignment.
+    The nodes are in descending order of tokens, so that no two of a chain share a slot.
     """
-    slot, length = template.slot, template.length[0]
-    begin, end = tokens.first[n], tokens.first[n + 1]
-    tie_range = max(1, min(255, (1 << TIE_BITS) // (end - begin + 1)))
-    scratch.tree[: length + 1] = -1
-    template.work[0] += length
-    nodes, old_gain, old_score = 0, 0, 0
-    for s in range(begin, end):
-        d = tokens.relation[s]
-        extra = 0
-        if seed >= 0:
-            matches = tokens.match[d, tokens.relation[seed]]
-            extra = -2 * bonus * (tokens.match_cost if matches else tokens.mismatch_cost)
-        fresh = nodes
-        for j in range(_count_matches(tokens, template, scratch, n, d)):
-            column = scratch.touched[j]
-            matching = scratch.count[column]
-            scratch.count[column] = 0
-            clashing = template.size[column] - matching
-            gain = -2 * (tokens.match_cost * matching + tokens.mismatch_cost * clashing)
-            score = gain + (extra if seed >= 0 and column == slot[seed] else 0)
-            if column == slot[s]:
-                old_gain += gain
-                old_score += score
-            if score > 0:
-                scratch.value[nodes] = (score << TIE_BITS) + random_below(template, tie_range)
-                scratch.gain[nodes] = gain
-                scratch.node_slot[nodes] = column
-                scratch.node_token[nodes] = s
-                left = _best_ending_before(scratch, column)
-                scratch.parent[nodes] = left
-                if left >= 0:
-                    scratch.value[nodes] += scratch.value[left]
-                    scratch.gain[nodes] += scratch.gain[left]
-                nodes += 1
-        # Only now, so that no two tokens of the sequence share a slot.
-        for node in range(fresh, nodes):
-            _insert_chain(scratch, node, length)
-    return old_gain, old_score
+    heaviest = scratch.heaviest
+    heaviest[: end - begin + 1] = -1
+    positions = template.position[scratch.node_slot[:nodes]]
+    for node in np.argsort(positions, kind="mergesort"):
+        i = scratch.node_token[node] - begin
+        left = heaviest[i]
+        scratch.parent[node] = left
+        if left >= 0:
+            scratch.score[node] += scratch.score[left]
+        for j in range(i + 1, end - begin + 1):
+            if heaviest[j] >= 0 and scratch.score[node] <= scratch.score[heaviest[j]]:
+                break
+            heaviest[j] = node
+    return heaviest[end - begin]
 
 
 @compiled
@@ -308,28 +221,57 @@ def realign(
     """
     slot, size = template.slot, template.size
     begin, end = tokens.first[n], tokens.first[n + 1]
-    attached = slot[begin] >= 0
+    old = slot[begin:end].copy()
+    attached = old[0] >= 0
     if attached:
-        for s in range(begin, end):
-            size[slot[s]] -= 1
-    old_gain, old_score = _build_chains(tokens, template, scratch, n, seed, bonus)
-    best = _best_ending_before(scratch, template.length[0])
-    if attached and (best < 0 or scratch.value[best] >> TIE_BITS <= old_score):
-        for s in range(begin, end):
-            size[slot[s]] += 1
+        size[old] -= 1
+        slot[begin:end] = -1
+    nodes, old_gain, old_score = 0, 0, 0
+    for s in range(end - 1, begin - 1, -1):
+        d, here = tokens.relation[s], old[s - begin]
+        extra, seeded = 0, -1
+        if seed >= 0:
+            matches = tokens.match[d, tokens.relation[seed]]
+            extra = -2 * bonus * (tokens.match_cost if matches else tokens.mismatch_cost)
+            seeded = slot[seed]
+        found = _count_matches(tokens, template, scratch, d)
+        if attached and scratch.count[here] == 0:
+            scratch.touched[found] = here
+            found += 1
+        for j in range(found):
+            column = scratch.touched[j]
+            matching = scratch.count[column]
+            scratch.count[column] = 0
+            clashing = size[column] - matching
+            gain = -2 * (tokens.match_cost * matching + tokens.mismatch_cost * clashing)
+            score = gain + (extra if column == seeded else 0)
+            if column == here:
+                old_gain += gain
+                old_score += score
+            if score > 0:
+                scratch.score[nodes] = score + random_unit(template) / (end - begin + 1)
+                scratch.gain[nodes] = gain
+                scratch.node_slot[nodes] = column
+                scratch.node_token[nodes] = s
+                nodes += 1
+    template.work[0] += 4 * (end - begin)
+    node = _heaviest_chain(template, scratch, begin, end, nodes)
+    if attached and (int(scratch.score[node]) if node >= 0 else 0) <= old_score:
+        slot[begin:end] = old
+        size[old] += 1
         return 0
-    new_gain = scratch.gain[best] if best >= 0 else 0
-    scratch.target[: end - begin] = -1
-    while best >= 0:
-        scratch.target[scratch.node_token[best] - begin] = scratch.node_slot[best]
-        best = scratch.parent[best]
-    slot[begin:end] = -1
-    attach(tokens, template, scratch, n)
-    return old_gain - new_gain
+    change = old_gain
+    while node >= 0:
+        slot[scratch.node_token[node]] = scratch.node_slot[node]
+        size[scratch.node_slot[node]] += 1
+        change -= scratch.gain[node]
+        node = scratch.parent[node]
+    open_slots(tokens, template, n)
+    return change
 
 
-WORK_PER_SECOND = 1e8
-WORK_PER_TOKEN_PAIR = 5_000
+WORK_PER_SECOND = 7.5e7
+WORK_PER_TOKEN_PAIR = 4_000
 BASE_WORK = 2e6
 WORK_PER_CALL = (1e5, 5e6)  # between two comparisons with the floor: initially, at most
 COLD = 0.05  # final temperature, in units of the mean gain of a token
@@ -338,24 +280,32 @@ MAX_RUINED = 6
 
 
 @compiled
-def _enqueue_partners_of_token(tokens: Tokens, scratch: Scratch, s: int, queued: int) -> Any:
-    """Queue every sequence that could share a slot with token s; return the queue's length."""
-    d = tokens.relation[s]
-    for k in range(tokens.partner_first[d], tokens.partner_first[d + 1]):
-        n = tokens.sequence[tokens.partner[k]]
-        if not scratch.in_queue[n]:
-            scratch.in_queue[n] = True
-            scratch.queue[queued] = n
-            queued += 1
+def _enqueue(tokens: Tokens, scratch: Scratch, begin: int, end: int, queued: int) -> Any:
+    """Queue every sequence that could share a slot with one of these tokens; return its length."""
+    for s in range(begin, end):
+        d = tokens.relation[s]
+        for k in range(tokens.partner_first[d], tokens.partner_first[d + 1]):
+            n = tokens.sequence[tokens.partner[k]]
+            if not scratch.in_queue[n]:
+                scratch.in_queue[n] = True
+                scratch.queue[queued] = n
+                queued += 1
     return queued
 
 
 @compiled
 def _enqueue_partners(tokens: Tokens, scratch: Scratch, n: int, queued: int) -> Any:
     """Queue every sequence that could share a slot with sequence n."""
-    for s in range(tokens.first[n], tokens.first[n + 1]):
-        queued = _enqueue_partners_of_token(tokens, scratch, s, queued)
-    return queued
+    return _enqueue(tokens, scratch, tokens.first[n], tokens.first[n + 1], queued)
+
+
+@compiled
+def _swap(scratch: Scratch, i: int, j: int) -> Any:
+    """Exchange two places of the queue; return the sequence that is now at ``i``."""
+    n = scratch.queue[j]
+    scratch.queue[j] = scratch.queue[i]
+    scratch.queue[i] = n
+    return n
 
 
 @compiled
@@ -363,10 +313,8 @@ def _descend(tokens: Tokens, template: Template, scratch: Scratch, queued: int) 
     """Re-align the queued sequences, and those that a change affects, until none improves."""
     change = 0
     while queued > 0:
-        pick = random_below(template, queued)
-        n = scratch.queue[pick]
         queued -= 1
-        scratch.queue[pick] = scratch.queue[queued]
+        n = _swap(scratch, queued, random_below(template, queued + 1))
         scratch.in_queue[n] = False
         delta = realign(tokens, template, scratch, n, NO_SEED, NO_BONUS)
         if delta < 0:
@@ -382,21 +330,13 @@ def _reseed(tokens: Tokens, template: Template, scratch: Scratch) -> Any:
     home, d = tokens.sequence[seed], tokens.relation[seed]
     change = 0
     if template.size[template.slot[seed]] > 1 and random_below(template, 2) == 0:
-        change -= slot_cost(tokens, template, seed)
-        begin = tokens.first[home]
-        for s in range(begin, tokens.first[home + 1]):
-            scratch.target[s - begin] = template.slot[s] if s != seed else -1
-            template.size[template.slot[s]] -= 1
-            template.slot[s] = -1
-        attach(tokens, template, scratch, home)
+        change += detach(tokens, template, seed)
+        open_slots(tokens, template, home)
     bonus = 1 + random_below(template, tokens.partner_first[d + 1] - tokens.partner_first[d])
-    queued = _enqueue_partners_of_token(tokens, scratch, seed, 0)
+    queued = _enqueue(tokens, scratch, seed, seed + 1, 0)
     n_partners = queued
     for i in range(n_partners):
-        j = i + random_below(template, n_partners - i)
-        n = scratch.queue[j]
-        scratch.queue[j] = scratch.queue[i]
-        scratch.queue[i] = n
+        n = _swap(scratch, i, i + random_below(template, n_partners - i))
         if n != home:
             delta = realign(tokens, template, scratch, n, seed, bonus)
             change += delta
@@ -421,7 +361,8 @@ def _ruin(tokens: Tokens, template: Template, scratch: Scratch) -> Any:
             scratch.in_queue[n] = True
             scratch.queue[queued] = n
             queued += 1
-            change += detach(tokens, template, n)
+            for s in range(tokens.first[n], tokens.first[n + 1]):
+                change += detach(tokens, template, s)
     for i in range(queued):
         n = scratch.queue[i]
         change += realign(tokens, template, scratch, n, NO_SEED, NO_BONUS)
@@ -438,20 +379,10 @@ def _construct(tokens: Tokens, template: Template, scratch: Scratch) -> Any:
         scratch.in_queue[n] = True
     change = 0
     for i in range(n_sequences):
-        j = i + random_below(template, n_sequences - i)
-        n = scratch.queue[j]
-        scratch.queue[j] = scratch.queue[i]
-        scratch.queue[i] = n
+        n = _swap(scratch, i, i + random_below(template, n_sequences - i))
         change += realign(tokens, template, scratch, n, NO_SEED, NO_BONUS)
     change += _descend(tokens, template, scratch, n_sequences)
     return len(template.slot) * tokens.match_cost + change
-
-
-@compiled
-def _copy(source: Any, target: Any) -> None:
-    """``target[:] = source``, which takes Numba ten times as long to compile."""
-    for i in range(len(source)):
-        target[i] = source[i]
 
 
 @compiled
@@ -460,7 +391,6 @@ def _anneal(
     template: Template,
     scratch: Scratch,
     best: Any,
-    saved: Any,
     objective: Any,
     hot: float,
     cold: float,
@@ -469,32 +399,30 @@ def _anneal(
 ) -> None:
     """Make moves until the work done reaches ``until``.
 
-    ``objective`` is [current, best]. ``best`` and ``saved`` hold the slots of the best alignment
-    and of the one before the move. All are changed in place.
+    ``objective`` is [current, best]; ``best`` holds the positions of the best alignment. Both are
+    changed in place.
     """
-    slot, size = template.slot, template.size
+    slot, size, position = template.slot, template.size, template.position
     while template.work[0] < until:
         temperature = hot * (cold / hot) ** (template.work[0] / budget)
-        length = template.length[0]
-        _copy(slot, saved)
+        old_slot, old_position = slot.copy(), position.copy()
         if random_below(template, 100) < RESEED_PERCENT:
             change, queued = _reseed(tokens, template, scratch)
         else:
             change, queued = _ruin(tokens, template, scratch)
         change += _descend(tokens, template, scratch, queued)
-        template.work[0] += len(slot)
-        uniform = (random_below(template, 1 << 30) + 1) / (1 << 30)
-        if change <= -temperature * np.log(uniform):
+        template.work[0] += 2 * len(slot)
+        if change <= -temperature * np.log(random_unit(template)):
             objective[0] += change
             if objective[0] < objective[1]:
                 objective[1] = objective[0]
-                _copy(slot, best)
+                best[:] = position[slot]
         else:
-            size[: max(length, template.length[0])] = 0
+            slot[:] = old_slot
+            position[:] = old_position
+            size[:] = 0
             for s in range(len(slot)):
-                slot[s] = saved[s]
                 size[slot[s]] += 1
-            template.length[0] = length
 
 
 def search(
@@ -507,8 +435,7 @@ def search(
     """
     tokens, template, scratch = allocate(problem, seed)
     objective = np.full(2, _construct(tokens, template, scratch), dtype=np.int64)
-    best: NDArray[np.int64] = template.slot.copy()
-    saved = best.copy()
+    best = template.position[template.slot]
     pairs = len(best) ** 2
     budget = min(seconds * WORK_PER_SECOND, BASE_WORK + WORK_PER_TOKEN_PAIR * pairs)
     # A small budget per pair of tokens is too short to cool down from a high temperature.
@@ -518,7 +445,6 @@ def search(
         done = float(template.work[0])
         until = min(budget, done + min(max(done, WORK_PER_CALL[0]), WORK_PER_CALL[1]))
         _anneal(
-            tokens, template, scratch, best, saved, objective,
-            hot * scale, COLD * scale, budget, until,
-        )  # fmt: skip
-    return best
+            tokens, template, scratch, best, objective, hot * scale, COLD * scale, budget, until
+        )
+    return np.unique(best, return_inverse=True)[1].astype(np.int64)
