@@ -1,4 +1,4 @@
-"""Speed of feature extraction, with a profile, compared with a naive implementation.
+"""Speed of feature extraction, compared with a naive implementation.
 
 ``python -m benchmarks.vision`` renders videos (or takes those of ``--film``) and prints Markdown.
 The naive implementation is one process, frame by frame: Farneback flow and trajectories at full
@@ -11,9 +11,8 @@ import resource
 import tempfile
 import threading
 import time
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +29,6 @@ from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores
 from howsteps.pipeline.features import features_of
 from howsteps.task import Video
-from howsteps.vision.descriptors import Timings, timed_each
 from howsteps.vision.features import QUICK, Features, Method, PooledFrames
 from howsteps.vision.torch_network import prepare
 from training.network import EfficientNetLite0, checkpoint
@@ -40,12 +38,11 @@ LITE_NORMAL = ((127 / 255,) * 3, (128 / 255,) * 3)
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of video, wall-clock seconds, CPU seconds, and seconds by part."""
+    """Seconds of video, wall-clock seconds, and CPU seconds."""
 
     film: float
     wall: float
     processor: float
-    spent: dict[str, float]
 
     def line(self, name: str) -> str:
         """Format one row of the table."""
@@ -55,14 +52,6 @@ class Timing:
         )
 
 
-@contextmanager
-def timed(timings: Timings, name: str) -> Iterator[None]:
-    """Add the seconds spent inside the block."""
-    began = time.perf_counter()
-    yield
-    timings[name] += time.perf_counter() - began
-
-
 def processor_seconds() -> float:
     """Return the CPU seconds of this process and of its ended children."""
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
@@ -70,24 +59,16 @@ def processor_seconds() -> float:
     return sum(use.ru_utime + use.ru_stime for use in uses)
 
 
-def ours(
-    films: list[Path],
-    words: Mapping[str, Codebook] | None = None,
-    method: Method | None = None,
-) -> tuple[Timing, Features]:
+def ours(films: list[Path], method: Method | None = None) -> tuple[Timing, Features]:
     """Time ``features_of`` with an empty cache."""
     videos = [Video(path.stem, media=path) for path in films]
     with tempfile.TemporaryDirectory() as folder:
         started, used = time.perf_counter(), processor_seconds()
         context = Context(Cache(Path(folder)), workers=cores())
-        seen = features_of(videos, method or PooledFrames(), context, learnt=words)
+        seen = features_of(videos, method or PooledFrames(), context)
         wall, processor = time.perf_counter() - started, processor_seconds() - used
     assert len(seen.vectors) == len(films), seen.problems
-    spent = defaultdict(float)
-    for video in seen.described:
-        for what, seconds in video.spent.items():
-            spent[what] += seconds
-    return Timing(sum(seen.durations.values()), wall, processor, spent), seen
+    return Timing(sum(seen.durations.values()), wall, processor), seen
 
 
 def obvious(film: Path, frames: int, words: Mapping[str, Codebook]) -> Timing:
@@ -96,7 +77,7 @@ def obvious(film: Path, frames: int, words: Mapping[str, Codebook]) -> Timing:
 
     cv2.setNumThreads(cores())
     torch.set_num_threads(cores())
-    spent, shown = defaultdict(float), 0
+    shown = 0
     motion = TrajectoryExtractor(MotionOptions(pixels=1280 * 720))
     module = EfficientNetLite0()
     path = checkpoint()
@@ -110,26 +91,23 @@ def obvious(film: Path, frames: int, words: Mapping[str, Codebook]) -> Timing:
         centres[kind].fit(vocabulary.centres)
     started, used = time.perf_counter(), processor_seconds()
     with av.open(str(film)) as container:
-        for frame in timed_each(container.decode(video=0), spent, "decode"):
+        for frame in container.decode(video=0):
             if shown == frames:
                 break
             found = {}
-            with timed(spent, "motion"):
-                luma = frame.to_ndarray(format="gray8")
-                for tracks in motion.step(luma, shown / 30):
-                    found["motion"] = quantise(tracks.descriptors)
+            luma = frame.to_ndarray(format="gray8")
+            for tracks in motion.step(luma, shown / 30):
+                found["motion"] = quantise(tracks.descriptors)
             if shown % 10 == 5:
-                with timed(spent, "appearance"):
-                    picture = frame.to_ndarray(format="rgb24")
-                    sizes = ((384, 224), (288, 160))
-                    maps = [network.describe(cv2.resize(picture, size)[None])[0] for size in sizes]
-                    found["appearance"] = quantise(np.concatenate(maps))
-            with timed(spent, "words"):
-                for kind, values in found.items():
-                    centres[kind].predict(dequantise(values))
+                picture = frame.to_ndarray(format="rgb24")
+                sizes = ((384, 224), (288, 160))
+                maps = [network.describe(cv2.resize(picture, size)[None])[0] for size in sizes]
+                found["appearance"] = quantise(np.concatenate(maps))
+            for kind, values in found.items():
+                centres[kind].predict(dequantise(values))
             shown += 1
     wall, processor = time.perf_counter() - started, processor_seconds() - used
-    return Timing(shown / 30, wall, processor, spent)
+    return Timing(shown / 30, wall, processor)
 
 
 def words_alone(seen: Features) -> None:
@@ -145,14 +123,6 @@ def words_alone(seen: Features) -> None:
         rate = len(points) / (time.perf_counter() - started)
         distances = rate * len(vocabulary) / 1e9
         print(f"| {kind}, {len(vocabulary)} | {size} | {rate:,.0f} | {distances:.2f} |")
-
-
-def split(name: str, timing: Timing) -> None:
-    """Print the time of each part, per second of video."""
-    print(f"\n| {name} | ms for each second of film | share |\n|---|---|---|")
-    total = sum(timing.spent.values())
-    for what, seconds in sorted(timing.spent.items(), key=lambda item: -item[1]):
-        print(f"| {what} | {1000 * seconds / timing.film:.0f} | {100 * seconds / total:.0f} % |")
 
 
 def memory(film: Path, minutes: list[float], folder: Path) -> None:
@@ -206,9 +176,9 @@ def main() -> None:
         _, known = ours(films[:1], method=VisualWords())  # compiles, and gives the codebooks
         words = known.learnt
         pooled, quick = ours(films)[0], ours(films, method=PooledFrames(QUICK))[0]
-        first, seen = ours(films, words, VisualWords())
+        first, seen = ours(films, method=VisualWords())
         slow = obvious(films[0], arguments.obvious, words)
-        again, _ = ours(films, words, VisualWords())
+        again, _ = ours(films, method=VisualWords())
         print(f"{cores()} cores, {len(films)} films of 720p H.264\n")
         print("| | film s | wall s | × real time | processor s per second of film |")
         print("|---|---|---|---|---|")
@@ -219,9 +189,6 @@ def main() -> None:
         print(again.line("codewords, again"))
         best = (first.film + again.film) / (first.wall + again.wall)
         print(f"\n{best * slow.wall / slow.film:.1f} times the speed of the obvious way")
-        split("default: pooled", pooled)
-        split("codewords", first)
-        split("the obvious way", slow)
         words_alone(seen)
         if arguments.memory:
             memory(films[0], arguments.memory, folder)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.film import leaves
-from howsteps.paper.motion import FlowField
+from howsteps.paper.motion import optical_flow
 
 WIDTH, HEIGHT, RADIUS, BORDER = 426, 240, 50, 20
 # Velocities of the background and the disc, in pixels per frame.
@@ -59,7 +59,7 @@ def main() -> None:
     scenes = [[*scene(*speeds, 10)] for speeds in SCENES]
     inner = np.s_[BORDER:-BORDER, BORDER:-BORDER]
     print("| flow | mean error, pixels | processor ms a frame |\n|---|---|---|")
-    for method, compute in {"dis": FlowField().compute, "farneback": farneback}.items():
+    for method, compute in {"dis": optical_flow, "farneback": farneback}.items():
         errors, spent = [], 0.0
         for images in scenes:
             for (before, truth), (after, _) in pairwise(images):

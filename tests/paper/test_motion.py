@@ -6,11 +6,11 @@ import pytest
 from numpy.typing import NDArray
 
 from howsteps.paper.motion import (
-    FlowField,
     TrajectoryExtractor,
-    advance,
     direction_sums,
     estimate_camera_motion,
+    frame_histograms,
+    optical_flow,
     remove_camera_motion,
 )
 from howsteps.paper.visual_words import MotionOptions
@@ -135,35 +135,32 @@ def test_descriptors_are_hellinger_normalised() -> None:
 def test_integral_images_agree_with_plain_sums() -> None:
     chance = np.random.default_rng(0)
     flow = chance.normal(0, 2, (48, 64, 2)).astype(np.float32)
-    sums = direction_sums(flow, 0.4)
-    path = np.zeros((200, 2, 2), np.float32)
-    path[:, 0] = chance.random((200, 2)) * [63, 47]
-    found = np.zeros((200, 36), np.float32)
-    patch = chance.choice([16.0, 22.6, 32.0], 200).astype(np.float32)
-    alive = np.ones(200, np.bool_)
-    advance(flow, flow, sums, patch, path, np.zeros((200, 2), np.float32), found, alive)
+    points = (chance.random((200, 2)) * [63, 47]).astype(np.float32)
+    patches = chance.choice([16.0, 22.6, 32.0], 200)
+    found = frame_histograms(direction_sums(flow, 0.4), points, patches)
     for n in range(200):
-        wanted = hof_frame(flow, *path[n, 0], patch[n], still=0.4)
+        wanted = hof_frame(flow, *points[n], patches[n], still=0.4)
         assert found[n] == pytest.approx(wanted, abs=2e-3)
 
 
-def test_tracks_that_leave_the_frame_end() -> None:
-    flow = np.full((20, 30, 2), 5, np.float32)
-    path = np.zeros((2, 2, 2), np.float32)
-    path[:, 0] = [[2, 2], [27, 10]]
-    alive = np.ones(2, np.bool_)
-    sums = direction_sums(flow, 0.4)
-    patch, moved = np.full(2, 8, np.float32), np.zeros((2, 2), np.float32)
-    advance(flow, flow, sums, patch, path, moved, np.zeros((2, 36), np.float32), alive)
-    assert alive.tolist() == [True, False]
-    assert path[0, 1].tolist() == [7, 7]
+def test_tracks_that_leave_the_frame_end(monkeypatch) -> None:
+    flow = np.full((60, 80, 2), (9, 0), np.float32)
+    monkeypatch.setattr("howsteps.paper.motion.optical_flow", lambda *_: (flow, flow))
+    monkeypatch.setattr("howsteps.paper.motion._compensated_difference", lambda *_: 0.0)
+    motion = TrajectoryExtractor(MotionOptions(camera=False, seconds=0.1))
+    picture = next(scene(1, size=(80, 60)))
+    ended = [tracks for n in range(12) for tracks in motion.step(picture, n / 30)]
+    assert ended
+    for tracks in ended:
+        assert np.diff(tracks.paths[..., 0], axis=1) == pytest.approx(9)
+        assert tracks.paths[..., 0].max() < 80
 
 
 def test_camera_motion_is_the_homography_of_the_scene() -> None:
     picture = texture(240, 320)
     turn = cv2.getRotationMatrix2D((160, 120), 1.5, 1.01)
     moved = cv2.warpAffine(picture, turn, (320, 240), borderMode=cv2.BORDER_REFLECT)
-    flow, filtered = FlowField().compute(picture, moved)
+    flow, filtered = optical_flow(picture, moved)
     found = estimate_camera_motion(picture, flow)
     assert found is not None
     corners = np.array([[40, 40, 1], [280, 40, 1], [40, 200, 1], [280, 200, 1]], float)

@@ -29,7 +29,7 @@ def clouds(count: int, each: int, seed: int = 0) -> np.ndarray:
 
 def test_codewords_are_the_nearest_centres() -> None:
     chance = np.random.default_rng(0)
-    codebook = Codebook(chance.normal(size=(50, 12)).astype("f4"), "")
+    codebook = Codebook(chance.normal(size=(50, 12)).astype("f4"))
     points = chance.normal(size=(300, 12)).astype("f4")
     chosen = codebook.centres[codebook.assign(points)]
     assert ((points - chosen) ** 2).sum(axis=1) == pytest.approx(
@@ -39,7 +39,7 @@ def test_codewords_are_the_nearest_centres() -> None:
 
 def test_separated_clusters_become_codewords() -> None:
     points = clouds(5, 200)
-    codebook = learn_codebook(points, 5, "test")
+    codebook = learn_codebook(points, 5)
     assert len(codebook) == 5
     words = codebook.assign(points).reshape(5, 200)
     assert all(len(set(row)) == 1 for row in words.tolist())
@@ -47,7 +47,7 @@ def test_separated_clusters_become_codewords() -> None:
 
 def test_a_few_distinct_descriptors_are_the_codewords() -> None:
     points = np.repeat(clouds(3, 2), 4, axis=0)
-    codebook = learn_codebook(points, 2000, "few")
+    codebook = learn_codebook(points, 2000)
     assert len(codebook) == 6
     assert codebook.centres[codebook.assign(points)] == pytest.approx(points)
 

@@ -10,12 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsteps.errors import CannotWrite, HowstepsError, InputError
+from howsteps.errors import CannotWrite, InputError
 from howsteps.io.files import Folder
 from howsteps.narration.features import Vocabulary
 from howsteps.paper.visual_words import (
     AppearanceOptions,
-    MotionOptions,
     VisualWords,
     WordOptions,
 )
@@ -185,23 +184,6 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(
     assert all(np.array_equal(rows, wanted.vectors[v][:, :50]) for v, rows in found.vectors.items())
 
 
-def test_a_codebook_of_other_descriptors_is_refused(
-    films: Path, both: tuple[Path, Features], tmp_path: Path
-) -> None:
-    other = VisualWords(replace(SMALL, motion=MotionOptions(spacing=8.0)))
-    words = both[1].learnt
-    with pytest.raises(HowstepsError, match="other options"):
-        look(films, tmp_path, "left", method=other, learnt=words)
-    with pytest.raises(HowstepsError, match="no codewords for motion"):
-        look(films, tmp_path, "left", learnt={})
-
-
-def test_a_codebook_can_be_reused(films: Path, both: tuple[Path, Features]) -> None:
-    cache, seen = both
-    alone = look(films, cache, "left", method=MOTION, learnt=seen.learnt)
-    assert np.array_equal(alone.vectors["left"], seen.vectors["left"][:, :50])
-
-
 @pytest.mark.parametrize(
     ("method", "damage"),
     [(MOTION, Path.unlink), (POOL, lambda path: path.write_bytes(path.read_bytes()[:-10]))],
@@ -223,9 +205,9 @@ def test_a_video_with_damaged_entries_is_decoded_again(
 def test_too_few_descriptors_are_reported(films: Path, both: tuple[Path, Features]) -> None:
     asked = VisualWords(replace(SMALL, motion_words=100_000))
     found = features_of(videos(films, "left"), asked, Context(Cache(both[0])))
-    [flaw] = found.problems
-    assert flaw.harmless
-    assert "no more distinct descriptors" in flaw.reason
+    [problem] = found.problems
+    assert problem.harmless
+    assert "no more distinct descriptors" in problem.reason
     assert found.vectors["left"].shape[1] == len(found.learnt["motion"]) < 100_000
 
 

@@ -90,18 +90,9 @@ def test_a_runtime_that_falls_back_to_the_cpu_is_an_error(monkeypatch: pytest.Mo
         OnnxNetwork(SHIPPED, "cuda")
 
 
-def test_other_weights_of_the_shipped_network_are_an_onnx_file(tmp_path: Path) -> None:
-    path = tmp_path / "own.onnx"
-    path.write_bytes(SHIPPED.read_bytes())
-    other = load("efficientnet-lite0", str(path))
-    assert np.array_equal(other.pooled(RAMP), load().pooled(RAMP))
-
-
 def test_unknown_networks() -> None:
     with pytest.raises(HowstepsError, match="neither a network"):
         load("resnet9000")
-    with pytest.raises(InputError, match="no such file"):
-        load("efficientnet-lite0", "nowhere.onnx")
 
 
 def test_a_missing_timm_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,7 +111,7 @@ def show(task: Task, result: Features, videos: int, folder: Path) -> None:
 
 def _videos(result: Features, videos: int) -> str:
     """``3 videos described (4:10), 9 videos cached, 1 video set aside``."""
-    fresh = [video for video in result.described if video.spent]
+    fresh = [video for video in result.described if not video.cached]
     seconds = sum(video.seconds for video in fresh)
     counts = {
         f"described ({format_time(seconds)})": len(fresh),

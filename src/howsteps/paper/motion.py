@@ -91,16 +91,20 @@ class Tracks:
 
 @dataclass(slots=True, eq=False)
 class _Generation:
-    """Tracks that start in the same frame, and end together."""
+    """Tracks that start in the same frame, and end together; those that leave it are dropped."""
 
     start: float
-    scale: NDArray[np.intp]
+    patch: NDArray[np.float64]  # side of the square described, in pixels of the small frame
     path: NDArray[np.float32]
     displacement: NDArray[np.float32]
     histogram: NDArray[np.float32]
-    alive: NDArray[np.bool_]
     steps: int = 0
     counts: list[int] = field(default_factory=lambda: [0] * TIMES)
+
+    def drop(self, gone: NDArray[np.bool_]) -> None:
+        """Drop tracks."""
+        for name in ("patch", "path", "displacement", "histogram"):
+            setattr(self, name, getattr(self, name)[~gone])
 
 
 class TrajectoryExtractor:
@@ -108,7 +112,6 @@ class TrajectoryExtractor:
 
     def __init__(self, options: MotionOptions | None = None) -> None:
         self.options = options or MotionOptions()
-        self._field = FlowField()
         self._before: Image | None = None
         self._time = 0.0
         self._turn = 0
@@ -129,7 +132,7 @@ class TrajectoryExtractor:
         ended: list[_Generation] = []
         # All tracks are lost in a long pause, or at a cut.
         if before is not None and seconds <= self.options.seconds:
-            flow, filtered = self._field.compute(before, image)
+            flow, filtered = optical_flow(before, image)
             if _compensated_difference(before, image, filtered) <= _CUT:
                 self._advance(active, before, flow, filtered, time - seconds, seconds)
                 # A track ends in the frame that is nearest to its full duration.
@@ -152,38 +155,44 @@ class TrajectoryExtractor:
         homography = estimate_camera_motion(before, flow) if self.options.camera else None
         inverse = np.eye(3) if homography is None else np.asarray(np.linalg.inv(homography))
         corrected = remove_camera_motion(filtered, inverse, _UNIT / seconds)
-        sums = direction_sums(corrected, STILL)
+        if not active:
+            return
+        points = np.concatenate([g.path[:, g.steps] for g in active])
+        patches = np.concatenate([g.patch for g in active])
+        described = frame_histograms(direction_sums(corrected, STILL), points, patches)
+        size = np.array(before.shape[::-1])
+        columns, rows = np.minimum((points + 0.5).astype(np.intp), size - 1).T
+        moved = points + filtered[rows, columns]
+        gone = ((moved < 0) | (moved >= size)).any(axis=1)
+        first = 0
         for generation in active:
-            step = generation.steps
+            own = slice(first, first := first + len(generation.patch))
             share = (time - generation.start) / self.options.seconds
             cell = min(int(TIMES * share + 1e-6), TIMES - 1)
-            advance(
-                filtered,
-                corrected,
-                sums,
-                (PATCH * 2 ** (generation.scale / 2)).astype(np.float32),
-                generation.path[:, step : step + 2],
-                generation.displacement[:, step],
-                generation.histogram[:, cell],
-                generation.alive,
-            )
+            generation.histogram[:, cell] += described[own]
+            generation.displacement[:, generation.steps] = corrected[rows[own], columns[own]]
             generation.steps += 1
+            generation.path[:, generation.steps] = moved[own]
             generation.counts[cell] += 1
+            if gone[own].any():
+                generation.drop(gone[own])
 
     def _start_tracks(self, image: Image, time: float) -> None:
         """Start tracks at all textured grid points that have none."""
         self._turn += 1
         texture = cv2.cornerMinEigenVal(image, 3, ksize=3)
         least = max(_MIN_TEXTURE, _TEXTURE * float(texture.max()))
-        points_by_scale, scales = [], []
+        starts, patches = [], []
         for scale in range(self.options.scales):
-            taken = [g.path[g.alive & (g.scale == scale), g.steps] for g in self._active]
+            factor = 2 ** (scale / 2)
+            taken = [g.path[g.patch == PATCH * factor, g.steps] for g in self._active]
             taken.append(np.empty((0, 2), np.float32))
-            spacing = self.options.spacing * 2 ** (scale / 2)
-            free = free_grid_points(texture, least, np.concatenate(taken), spacing, self._turn)
-            points_by_scale.append(free)
-            scales.append(np.full(len(free), scale))
-        points = np.concatenate(points_by_scale)
+            spacing = self.options.spacing * factor
+            starts.append(
+                free_grid_points(texture, least, np.concatenate(taken), spacing, self._turn)
+            )
+            patches.append(np.full(len(starts[-1]), PATCH * factor))
+        points = np.concatenate(starts)
         if not len(points):
             return
         n, steps = len(points), self._max_steps
@@ -192,11 +201,10 @@ class TrajectoryExtractor:
         self._active.append(
             _Generation(
                 time,
-                np.concatenate(scales),
+                np.concatenate(patches),
                 path,
                 np.zeros((n, steps, 2), np.float32),
                 np.zeros((n, TIMES, FRAME), np.float32),
-                np.ones(n, np.bool_),
             )
         )
 
@@ -205,7 +213,7 @@ class TrajectoryExtractor:
         paths = generation.path[:, : generation.steps + 1]
         units = (time - generation.start) / generation.steps / _UNIT
         displacement = generation.displacement[:, : generation.steps]
-        kept = generation.alive & self._is_moving(paths, displacement, units)
+        kept = _is_moving(paths, displacement, units) if len(paths) else np.zeros(0, np.bool_)
         if not kept.any():
             return None
         counts = np.maximum(1, generation.counts)[:, None]
@@ -213,23 +221,24 @@ class TrajectoryExtractor:
         middle = (generation.start + time) / 2
         return Tracks(middle, descriptors.reshape(-1, SIZE), paths[kept])
 
-    def _is_moving(
-        self, paths: NDArray[np.float32], displacement: NDArray[np.float32], units: float
-    ) -> NDArray[np.bool_]:
-        """Return which tracks move relative to the camera, and are not erratic.
 
-        ``paths`` are n×(steps+1)×2, ``displacement`` (n×steps×2) without camera motion and per 1/30
-        s, and ``units`` is the duration of one step, in 1/30 s.
-        """
-        spread = (units * np.cumsum(displacement, axis=1)).std(axis=1)
-        static = (spread < LEAST_SPREAD).all(axis=1)
-        follows_camera = np.linalg.norm(displacement, axis=2).max(axis=1) <= LEAST_MOVED
-        erratic = (paths.std(axis=1) > MOST_SPREAD).any(axis=1)
-        lengths = np.linalg.norm(np.diff(paths, axis=1), axis=2)
-        longest = lengths.max(axis=1)
-        jumps = (longest > LONGEST_STEP) & (longest > 0.7 * lengths.sum(axis=1))
-        result: NDArray[np.bool_] = ~(static | follows_camera | erratic | jumps)
-        return result
+def _is_moving(
+    paths: NDArray[np.float32], displacement: NDArray[np.float32], units: float
+) -> NDArray[np.bool_]:
+    """Return which tracks move relative to the camera, and are not erratic.
+
+    ``paths`` are n×(steps+1)×2, ``displacement`` (n×steps×2) without camera motion and per 1/30
+    s, and ``units`` is the duration of one step, in 1/30 s.
+    """
+    spread = (units * np.cumsum(displacement, axis=1)).std(axis=1)
+    static = (spread < LEAST_SPREAD).all(axis=1)
+    follows_camera = np.linalg.norm(displacement, axis=2).max(axis=1) <= LEAST_MOVED
+    erratic = (paths.std(axis=1) > MOST_SPREAD).any(axis=1)
+    lengths = np.linalg.norm(np.diff(paths, axis=1), axis=2)
+    longest = lengths.max(axis=1)
+    jumps = (longest > LONGEST_STEP) & (longest > 0.7 * lengths.sum(axis=1))
+    result: NDArray[np.bool_] = ~(static | follows_camera | erratic | jumps)
+    return result
 
 
 def _compensated_difference(before: Image, after: Image, flow: Flow) -> float:
@@ -242,23 +251,18 @@ def _compensated_difference(before: Image, after: Image, flow: Flow) -> float:
     return float(np.abs(difference).mean())
 
 
-class FlowField:
-    """Dense optical flow, with a median filter that keeps tracks on their objects.
+def optical_flow(before: Image, after: Image) -> tuple[Flow, Flow]:
+    """Return the dense optical flow ω, and ω after a 5×5 median filter.
 
-    Dense inverse search; Farnebäck's method, of the first implementations of dense trajectories, is
-    five times slower and less accurate at occlusions.
+    The filter keeps tracks on their objects. Dense inverse search; Farnebäck's method, of the first
+    implementations of dense trajectories, is five times slower and less accurate at occlusions.
     """
-
-    def __init__(self) -> None:
-        self._search = cv2.DISOpticalFlow_create(cv2.DISOPTICAL_FLOW_PRESET_ULTRAFAST)
-        # Half size instead of a quarter: a third of the error for two milliseconds more.
-        self._search.setFinestScale(1)
-
-    def compute(self, before: Image, after: Image) -> tuple[Flow, Flow]:
-        """Return the flow ω, and ω after a 5×5 median filter."""
-        flow = self._search.calc(before, after, None)
-        filtered = [cv2.medianBlur(np.ascontiguousarray(flow[..., i]), _MEDIAN) for i in (0, 1)]
-        return flow, np.stack(filtered, axis=-1)
+    search = cv2.DISOpticalFlow_create(cv2.DISOPTICAL_FLOW_PRESET_ULTRAFAST)
+    # Half size instead of a quarter: a third of the error for two milliseconds more.
+    search.setFinestScale(1)
+    flow = search.calc(before, after, None)
+    filtered = [cv2.medianBlur(np.ascontiguousarray(flow[..., i]), _MEDIAN) for i in (0, 1)]
+    return flow, np.stack(filtered, axis=-1)
 
 
 def estimate_camera_motion(before: Image, flow: Flow) -> Homography | None:
@@ -283,24 +287,15 @@ def estimate_camera_motion(before: Image, flow: Flow) -> Homography | None:
     return homography if 0.5 < np.linalg.det(homography / homography[2, 2]) < 2.0 else None
 
 
-@compiled
 def remove_camera_motion(flow: Flow, inverse: Homography, scale: float) -> Flow:
     """Return the flow ω (H×W×2) without the camera motion: scale · (H⁻¹(x + ω(x)) − x).
 
     ``inverse`` is H⁻¹, from the second frame to the first; ``scale`` normalises to a unit of time.
     """
     height, width, _ = flow.shape
-    corrected = np.empty_like(flow)
-    for y in range(height):
-        for x in range(width):
-            u = x + flow[y, x, 0]
-            v = y + flow[y, x, 1]
-            w = inverse[2, 0] * u + inverse[2, 1] * v + inverse[2, 2]
-            column = (inverse[0, 0] * u + inverse[0, 1] * v + inverse[0, 2]) / w
-            row = (inverse[1, 0] * u + inverse[1, 1] * v + inverse[1, 2]) / w
-            corrected[y, x, 0] = scale * (column - x)
-            corrected[y, x, 1] = scale * (row - y)
-    return corrected
+    grid = np.stack(np.meshgrid(np.arange(width), np.arange(height)), axis=-1).astype(np.float32)
+    corrected: Flow = cv2.perspectiveTransform(grid + flow, inverse) - grid
+    return np.float32(scale) * corrected
 
 
 @compiled
@@ -333,68 +328,34 @@ def direction_sums(flow: NDArray[np.float32], still: float) -> NDArray[np.int32]
 
 
 @compiled
-def _add_frame(
-    sums: NDArray[np.int32], x: float, y: float, patch: float, into: NDArray[np.float32]
-) -> None:
-    """Add the square root of the L1-normalised 2×2×9 histogram around a point to ``into`` (36)."""
-    height, width = sums.shape[0] - 1, sums.shape[1] - 1
-    counts = np.empty(FRAME, np.float32)
-    total = np.float32(0.0)
-    side = patch / CELLS
-    for i in range(CELLS):
-        top = min(max(int(y - patch / 2 + i * side), 0), height)
-        bottom = min(max(int(y - patch / 2 + (i + 1) * side), 0), height)
-        for j in range(CELLS):
-            left = min(max(int(x - patch / 2 + j * side), 0), width)
-            right = min(max(int(x - patch / 2 + (j + 1) * side), 0), width)
-            for b in range(BINS):
-                count = np.float32(
-                    sums[bottom, right, b]
-                    - sums[top, right, b]
-                    - sums[bottom, left, b]
-                    + sums[top, left, b]
-                )
-                counts[(i * CELLS + j) * BINS + b] = count
-                total += count
-    if total > 0:
-        for b in range(FRAME):
-            into[b] += math.sqrt(counts[b] / total)
+def frame_histograms(
+    sums: NDArray[np.int32], points: NDArray[np.float32], patches: NDArray[np.float64]
+) -> NDArray[np.float32]:
+    """Return the square roots of the L1-normalised 2×2×9 histograms around points, n×36.
 
-
-@compiled
-def advance(
-    flow: NDArray[np.float32],
-    corrected: NDArray[np.float32],
-    sums: NDArray[np.int32],
-    patch: NDArray[np.float32],
-    path: NDArray[np.float32],
-    displacement: NDArray[np.float32],
-    histogram: NDArray[np.float32],
-    alive: NDArray[np.bool_],
-) -> None:
-    """Describe tracks at their positions, and move them one step along the median-filtered flow.
-
-    ``corrected`` is the flow without camera motion, ``sums`` the integral image of its directions,
-    and ``patch`` (n) the side in pixels of the square that is described around each track. Written
-    are ``path`` (n×2×2: the current position (x, y), and the next one), ``displacement`` (n×2,
-    without camera motion), ``histogram`` (n×36, added to) and ``alive`` (n: which are inside the
-    frame).
+    ``sums`` is the integral image of the directions, ``points`` (n×2) are (x, y), and ``patches``
+    (n) the sides of the squares described, in pixels.
     """
-    height, width, _ = flow.shape
-    for n in range(len(patch)):
-        if alive[n]:
-            x, y = path[n, 0, 0], path[n, 0, 1]
-            column, row = min(int(x + 0.5), width - 1), min(int(y + 0.5), height - 1)
-            _add_frame(sums, x, y, patch[n], histogram[n])
-            displacement[n] = corrected[row, column]
-            x += flow[row, column, 0]
-            y += flow[row, column, 1]
-            path[n, 1, 0] = x
-            path[n, 1, 1] = y
-            alive[n] = 0 <= x < width and 0 <= y < height
+    height, width = sums.shape[0] - 1, sums.shape[1] - 1
+    described = np.zeros((len(points), FRAME), np.float32)
+    for n in range(len(points)):
+        side, total = patches[n] / CELLS, 0
+        for i in range(CELLS):
+            y = points[n, 1] + (i - CELLS / 2) * side
+            top, bottom = min(max(int(y), 0), height), min(max(int(y + side), 0), height)
+            for j in range(CELLS):
+                x = points[n, 0] + (j - CELLS / 2) * side
+                left, right = min(max(int(x), 0), width), min(max(int(x + side), 0), width)
+                for b in range(BINS):
+                    below = sums[bottom, right, b] - sums[bottom, left, b]
+                    count = below - sums[top, right, b] + sums[top, left, b]
+                    described[n, (i * CELLS + j) * BINS + b] = count
+                    total += count
+        for b in range(FRAME):
+            described[n, b] = math.sqrt(described[n, b] / max(total, 1))
+    return described
 
 
-@compiled
 def free_grid_points(
     texture: NDArray[np.float32],
     least: float,
@@ -408,21 +369,12 @@ def free_grid_points(
     same frame.
     """
     height, width = texture.shape
-    across, down = int(width / spacing), int(height / spacing)
-    taken = np.zeros((down + 1, across + 1), np.bool_)
-    for n in range(len(points)):
-        taken[int(points[n, 1] / spacing), int(points[n, 0] / spacing)] = True
-    free = np.empty((across * down, 2), np.float32)
-    count = 0
-    for i in range(down):
-        for j in range(across):
-            x, y = (j + 0.5) * spacing, (i + 0.5) * spacing
-            if (
-                (i + 2 * j + turn) % TURNS == 0
-                and not taken[i, j]
-                and texture[int(y), int(x)] > least
-            ):
-                free[count, 0] = x
-                free[count, 1] = y
-                count += 1
-    return free[:count].copy()
+    free = np.ones((int(height / spacing) + 1, int(width / spacing) + 1), np.bool_)
+    columns, rows = (points.astype(np.float64) / spacing).astype(np.intp).T
+    free[rows, columns] = False
+    i, j = np.nonzero(free[:-1, :-1])
+    due = (i + 2 * j + turn) % TURNS == 0
+    centres = (np.stack([j[due], i[due]], axis=1) + 0.5) * spacing
+    columns, rows = centres.astype(np.intp).T
+    found: NDArray[np.float32] = centres[texture[rows, columns] > least].astype(np.float32)
+    return found

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.errors import GPU, HowstepsError, MissingExtra, Problem
+from howsteps.errors import GPU, MissingExtra, Problem
 from howsteps.errors import PAPER as EXTRA
 from howsteps.io.files import key_of
 from howsteps.vision import network as networks
@@ -46,7 +46,7 @@ VGG16_ADDRESS = "https://download.pytorch.org/models/vgg16-397923af.pth"
 VGG16_DIGEST = "397923af"  # first digits of its SHA-256, as in its file name
 WEIGHTS = Path(".cache") / "howsteps" / "weights"  # in the home folder
 
-_VERSION = 1  # increment when the features change
+_VERSION = 2  # increment when the features change
 _CODEWORDS, _CODEBOOK = "codewords", "codebook"  # stages of the cache
 AROUND = 1  # intervals on either side: 30 frames are three intervals of 10
 SAMPLE = 100  # training descriptors per codeword
@@ -194,30 +194,11 @@ class VisualWords:
             )
         return None, lambda video: {kind: make(video) for kind, make in makers.items()}
 
-    def vectors(
-        self,
-        videos: Sequence[VideoDescriptors],
-        cache: Entries,
-        learnt: "Mapping[str, Codebook] | None" = None,
-    ) -> Vectors:
-        """Compute the vectors of videos, with codebooks learnt from them, or given ones."""
-        remarks: list[Problem] = []
-        if learnt is None:
-            learnt, remarks = learn_codebooks(videos, self.options, self.origins(), cache)
-        else:
-            self.check(learnt)
-        used = {kind: learnt[kind] for kind in videos[0].keys}
-        vectors = {video.video: _vectors(video, used, cache) for video in videos}
-        return vectors, used, remarks
-
-    def check(self, codebooks: "Mapping[str, Codebook]") -> None:
-        """Raise an error if codebooks are missing, or were made with other options."""
-        for kind, origin in self.origins().items():
-            if kind not in codebooks:
-                raise HowstepsError(f"the codebook has no codewords for {kind}")
-            if codebooks[kind].origin != origin:
-                reason = f"the codebook's codewords for {kind} were made with other options"
-                raise HowstepsError(reason)
+    def vectors(self, videos: Sequence[VideoDescriptors], cache: Entries) -> Vectors:
+        """Compute the vectors of videos, with codebooks learnt from them."""
+        codebooks, remarks = learn_codebooks(videos, self.options, cache)
+        vectors = {video.video: _vectors(video, codebooks, cache) for video in videos}
+        return vectors, codebooks, remarks
 
 
 class AppearanceDescriber:
@@ -301,18 +282,9 @@ def weights_file(network: str) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Codebook:
-    """The codewords of one kind of descriptors.
-
-    Attributes
-    ----------
-    centres
-        k×d.
-    origin
-        Identifies how the descriptors were computed: the codebook is valid for such ones only.
-    """
+    """The codewords of one kind of descriptors; ``centres`` are k×d."""
 
     centres: Floats
-    origin: str
 
     def __len__(self) -> int:
         return len(self.centres)
@@ -335,7 +307,7 @@ class Codebook:
         return codewords
 
 
-def learn_codebook(descriptors: Floats, size: int, origin: str, seed: int = 0) -> Codebook:
+def learn_codebook(descriptors: Floats, size: int, seed: int = 0) -> Codebook:
     """Learn a codebook of ``size`` codewords from descriptors (n×d) by mini-batch k-means.
 
     If there are no more than ``size`` distinct descriptors, these are the codewords.
@@ -346,7 +318,7 @@ def learn_codebook(descriptors: Floats, size: int, origin: str, seed: int = 0) -
     if len(descriptors) < 2 * size:
         distinct = np.unique(descriptors, axis=0)
         if len(distinct) <= size:
-            return Codebook(distinct, origin)
+            return Codebook(distinct)
     kmeans = MiniBatchKMeans(
         size,
         batch_size=_BLOCK,
@@ -357,28 +329,25 @@ def learn_codebook(descriptors: Floats, size: int, origin: str, seed: int = 0) -
         reassignment_ratio=0.001,
     )
     kmeans.fit(descriptors)
-    return Codebook(kmeans.cluster_centers_.astype(np.float32), origin)
+    return Codebook(kmeans.cluster_centers_.astype(np.float32))
 
 
 def learn_codebooks(
-    videos: Sequence[VideoDescriptors],
-    options: WordOptions,
-    origins: Mapping[str, str],
-    cache: Entries,
+    videos: Sequence[VideoDescriptors], options: WordOptions, cache: Entries
 ) -> tuple[dict[str, Codebook], list[Problem]]:
     """Learn the codebook of each kind, with a remark if it has fewer codewords than requested."""
     sizes = {MOTION: options.motion_words, APPEARANCE: options.appearance_words}
     found, problems = {}, []
-    for kind in (kind for kind in origins if kind in sizes):
+    for kind in videos[0].keys:
         # Not sorted: the sample depends on the order of the videos.
         keys = [video.keys[kind] for video in videos]
         key = key_of(_VERSION, videos=keys, codewords=sizes[kind], seed=options.seed)
         cached = cache.arrays(_CODEBOOK, key)
         if cached is not None:
-            found[kind] = Codebook(cached["centres"], origins[kind])
+            found[kind] = Codebook(cached["centres"])
         else:
             sample = _sample(videos, kind, sizes[kind] * SAMPLE, options.seed, cache)
-            found[kind] = learn_codebook(sample, sizes[kind], origins[kind], options.seed)
+            found[kind] = learn_codebook(sample, sizes[kind], options.seed)
             cache.put_arrays(_CODEBOOK, key, {"centres": found[kind].centres})
         if (count := len(found[kind])) < sizes[kind]:
             reason = f"{kind}: only {count} codewords: no more distinct descriptors"

@@ -5,7 +5,7 @@
 """
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -96,18 +96,15 @@ def features_of(
     context: Context,
     *,
     task: str = "",
-    learnt: Mapping[str, Any] | None = None,
     device: str = "cpu",
     memory: int = MEMORY,
 ) -> Features:
     """Compute a vector for every interval of every video that has a file.
 
-    ``learnt`` is what the method learnt from other videos; None: learn it from these. ``task`` is
-    the task name in events, and ``memory`` the bytes that one video may use, on top of the
-    libraries. With ``features`` in the context's ``redo``, cached descriptors are ignored.
+    ``task`` is the task name in events, and ``memory`` the bytes that one video may use, on top of
+    the libraries. With ``features`` in the context's ``redo``, cached descriptors are ignored.
 
-    Raises ``HowstepsError`` if something is not installed, or what was learnt was learnt with other
-    options.
+    Raises ``HowstepsError`` if something is not installed.
     """
     method.require_extras(device)
     describe = partial(
@@ -118,7 +115,7 @@ def features_of(
     while described:
         try:
             with single_threaded():
-                vectors, used, remarks = method.vectors(described, context.cache, learnt)
+                vectors, learnt, remarks = method.vectors(described, context.cache)
             break
         except Damaged as error:
             if error.video in again:
@@ -140,9 +137,9 @@ def features_of(
     return Features(
         vectors,
         tuple(problems),
-        {video.video: video.vector_key(used) for video in described if video.video in vectors},
+        {video.video: video.vector_key(learnt) for video in described if video.video in vectors},
         {video.video: video.seconds for video in described},
-        used,
+        learnt,
         tuple(described),
     )
 
@@ -195,7 +192,7 @@ def describe_videos(
                     problems[outcome.index] = Problem(video.media or Path(), failure.reason)
                 elif outcome.value is not None:
                     found[outcome.index] = outcome.value
-                cached = outcome.value is not None and not outcome.value.spent
+                cached = outcome.value is not None and outcome.value.cached
                 progress.done(video.id, cached=cached)
         except BaseException:
             stop.set()

@@ -4,11 +4,9 @@ Every decoded frame goes to one or more describers, which answer with descriptor
 are yielded in chunks of a minute, so memory does not grow with the video.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from time import perf_counter
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +18,6 @@ from howsteps.vision.network import Network
 
 Images = NDArray[np.uint8]  # B×H×W×3
 IntervalDescriptors: TypeAlias = tuple[int, NDArray[Any]]  # an interval and its rows, n×d
-Timings: TypeAlias = defaultdict[str, float]  # seconds by part of the computation
-Item = TypeVar("Item")
 
 _CHUNK = 180  # intervals: a minute
 BATCH = 8  # frames of one scale in a batch of the network
@@ -57,25 +53,22 @@ class Describer(Protocol):
 def describe_frames(
     video: VideoReader,
     describers: Mapping[str, Describer],
-    timings: Timings | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Iterator[Chunk]:
     """Yield the descriptors of a video in chunks.
 
-    ``timings`` collects seconds by kind, and those of decoding. ``progress`` is called with the
-    time in the video.
+    ``progress`` is called with the time in the video.
     """
-    timings = defaultdict(float) if timings is None else timings
     buffer: dict[str, list[IntervalDescriptors]] = {kind: [] for kind in describers}
 
     def add(kind: str, described: Iterator[IntervalDescriptors]) -> Iterator[Chunk]:
-        for interval in timed_each(described, timings, kind):
+        for interval in described:
             buffer[kind].append(interval)
             if len(buffer[kind]) >= _CHUNK:
                 yield _chunk(buffer)
 
     reported = 0.0
-    for frame in timed_each(video, timings, "decode"):
+    for frame in video:
         for kind, describer in describers.items():
             yield from add(kind, describer.add(frame))
         if frame.time - reported >= SECONDS:
@@ -181,17 +174,3 @@ def _network_size(video: VideoReader, side: int) -> tuple[int, int]:
     ratio = max(video.width, video.height) / min(video.width, video.height)
     longer = max(side, round(side * min(ratio, WIDEST) / STRIDE) * STRIDE)
     return (longer, side) if video.width >= video.height else (side, longer)
-
-
-def timed_each(items: Iterable[Item], timings: Timings, name: str) -> Iterator[Item]:
-    """Yield the same items; add the seconds that it takes to produce them."""
-    iterator = iter(items)
-    while True:
-        began = perf_counter()
-        try:
-            item = next(iterator)
-        except StopIteration:
-            return
-        finally:
-            timings[name] += perf_counter() - began
-        yield item

@@ -7,7 +7,6 @@ decoded once.
 
 import json
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import ceil
@@ -43,8 +42,6 @@ class PooledOptions:
     network
         ``efficientnet-lite0``, ``timm:NAME``, or the path of a TorchScript file that turns B×3×H×W
         (ImageNet-normalised) into maps B×d×h×w or vectors B×d.
-    weights
-        A file of weights instead of the default ones.
     side
         Shorter side of the input of the network, in pixels.
     every
@@ -55,7 +52,6 @@ class PooledOptions:
     """
 
     network: str = LITE0
-    weights: str | None = None
     side: int = 224
     every: int = 1
     sparing: bool = False
@@ -75,7 +71,7 @@ Matrix = NDArray[np.float32]
 Vectors: TypeAlias = tuple[dict[str, Matrix], Mapping[str, Any], list[Problem]]
 MakeDescribers: TypeAlias = "Callable[[VideoReader], dict[str, Describer]]"
 
-_VERSION = 1  # increment when the descriptors change
+_VERSION = 2  # increment when the descriptors change
 VIDEOS, CHUNKS = "descriptors", "chunks"  # stages of the cache
 MEMORY = 2 * 2**30  # bytes that one video may use, on top of the libraries
 
@@ -129,13 +125,8 @@ class Method(Protocol):
         """Load what these kinds need; return which frames they need, and what makes describers."""
         ...
 
-    def vectors(
-        self,
-        videos: "Sequence[VideoDescriptors]",
-        cache: Entries,
-        learnt: Mapping[str, Any] | None = None,
-    ) -> Vectors:
-        """Compute the vectors of videos, with what was ``learnt`` from others if given."""
+    def vectors(self, videos: "Sequence[VideoDescriptors]", cache: Entries) -> Vectors:
+        """Compute the vectors of videos."""
         ...
 
 
@@ -169,8 +160,8 @@ class Damaged(HowstepsError):
 class VideoDescriptors:
     """A video whose descriptors are cached: for each kind a cache key and a number of chunks.
 
-    ``seconds`` is its duration, ``defects`` what is wrong with the file, and ``spent`` the seconds
-    of work by task, empty if everything was cached.
+    ``seconds`` is its duration, ``defects`` what is wrong with the file, and ``cached`` whether
+    everything was in the cache before.
     """
 
     video: str
@@ -180,7 +171,7 @@ class VideoDescriptors:
     seconds: float
     chunks: Mapping[str, int]
     defects: tuple[str, ...]
-    spent: Mapping[str, float] = field(default_factory=dict)
+    cached: bool = False
 
     def read(self, kind: str, cache: Entries) -> Iterator[tuple[NDArray[np.int32], NDArray[Any]]]:
         """Yield interval indices (n) and descriptors (n×d), chunk by chunk."""
@@ -235,7 +226,6 @@ def describe_video(
     if not worker.redo:
         records = {k: found for k, key in keys.items() if (found := _cached(key, cache))}
     missing = {kind: key for kind, key in keys.items() if kind not in records}
-    spent: Mapping[str, float] = {}
     if missing:
 
         def on_progress(reached: dict[str, Any]) -> None:
@@ -256,7 +246,6 @@ def describe_video(
             worker.module, message, threads=worker.threads, on_progress=on_progress, stop=stop
         )
         check_unchanged(media, before)  # or another video would be cached under this hash
-        spent = done.pop("spent")
         for kind, key in missing.items():
             cache.put_json(VIDEOS, key, done)
             records[kind] = done
@@ -269,8 +258,8 @@ def describe_video(
         first["intervals"],
         first["seconds"],
         {kind: record["chunks"] for kind, record in records.items()},
-        tuple(first["flaws"]),
-        spent,
+        tuple(first["defects"]),
+        not missing,
     )
 
 
@@ -298,7 +287,6 @@ def describe_into(cache: Entries, method: Method, job: Mapping[str, Any]) -> dic
     decoding, make = method.describers(keys, media, device, threads)
     if device == "cpu":  # a GPU driver reserves far more address space than there is memory
         limit_memory(job["memory"])
-    timings: defaultdict[str, float] = defaultdict(float)
     count = 0
     with VideoReader(media, threads, decoding) as video:
 
@@ -306,7 +294,7 @@ def describe_into(cache: Entries, method: Method, job: Mapping[str, Any]) -> dic
             answer({"seconds": time, "total": video.stated_duration})
 
         progress(0.0)
-        for chunk in describe_frames(video, make(video), timings, progress):
+        for chunk in describe_frames(video, make(video), progress):
             for kind, described in chunk.items():
                 cache.put_arrays(CHUNKS, _chunk_name(keys[kind], count), described._asdict())
             count += 1
@@ -314,8 +302,7 @@ def describe_into(cache: Entries, method: Method, job: Mapping[str, Any]) -> dic
             "intervals": interval_count(video.end),
             "seconds": video.end,
             "chunks": count,
-            "flaws": video.warnings(),
-            "spent": timings,
+            "defects": video.warnings(),
         }
 
 
@@ -334,8 +321,17 @@ class PooledFrames:
 
     def origins(self) -> dict[str, str]:
         """The hash of all options that the pooled vectors depend on."""
-        path = weights_file(self.options.network, self.options.weights)
-        return {POOLED: pooled_origin(self.options, identity(self.options.network, path))}
+        options = self.options
+        origin = key_of(
+            _VERSION,
+            kind=POOLED,
+            network=identity(options.network, weights_file(options.network)),
+            side=options.side,
+            every=options.every,
+            sparing=options.sparing,
+            seconds=SECONDS,
+        )
+        return {POOLED: origin}
 
     def decoding(self, media: Path) -> "Decoding":
         """Which frames of a file are decoded: as few as are needed for the intervals."""
@@ -350,17 +346,12 @@ class PooledFrames:
         """Load the network; return which frames are needed, and what makes the describer."""
         from howsteps.vision.descriptors import pooled_describer  # noqa: PLC0415 - needs PyAV
 
-        network = load(self.options.network, self.options.weights, device, threads)
+        network = load(self.options.network, device, threads)
         return self.decoding(media), lambda video: {
             POOLED: pooled_describer(video, self.options, network)
         }
 
-    def vectors(
-        self,
-        videos: Sequence[VideoDescriptors],
-        cache: Entries,
-        learnt: Mapping[str, Any] | None = None,
-    ) -> Vectors:
+    def vectors(self, videos: Sequence[VideoDescriptors], cache: Entries) -> Vectors:
         """Compute the vectors of videos."""
         rows = {v.video: pooled_features(v.read(POOLED, cache), v.intervals) for v in videos}
         return rows, {}, []
@@ -369,19 +360,6 @@ class PooledFrames:
 def pooled_frames(quick: bool) -> PooledFrames:
     """The default; a quick one is faster and less accurate."""
     return PooledFrames(QUICK if quick else PooledOptions())
-
-
-def pooled_origin(options: PooledOptions, network: str) -> str:
-    """The hash of all that pooled vectors depend on; ``network`` is the identity of theirs."""
-    return key_of(
-        _VERSION,
-        kind=POOLED,
-        network=network,
-        side=options.side,
-        every=options.every,
-        sparing=options.sparing,
-        seconds=SECONDS,
-    )
 
 
 def pooled_features(

@@ -74,11 +74,9 @@ class OnnxNetwork:
         return values
 
 
-def load(
-    network: str = LITE0, weights: str | None = None, device: str = "cpu", threads: int = 1
-) -> Network:
-    """Load a network; ``weights`` is a file instead of the default ones."""
-    path = weights_file(network, weights)
+def load(network: str = LITE0, device: str = "cpu", threads: int = 1) -> Network:
+    """Load a network."""
+    path = weights_file(network)
     if network == LITE0 and path is not None:
         return OnnxNetwork(path, device, threads)
     from howsteps.vision.torch_network import load as load_torch  # noqa: PLC0415 - PyTorch
@@ -99,12 +97,8 @@ def require_runtime(network: str, device: str = "cpu") -> None:
             raise HowstepsError(f"device {device}: {needed}")
 
 
-def weights_file(network: str, weights: str | None = None) -> Path | None:
+def weights_file(network: str) -> Path | None:
     """Return the file of a network's weights; None for timm, which finds its own."""
-    if weights is not None:
-        if not Path(weights).is_file():
-            raise InputError(Path(weights), "no such file of weights")
-        return Path(weights)
     if network.startswith(TIMM):
         if find_spec("timm") is None:
             raise HowstepsError(f"{network} needs the package timm: pip install timm")

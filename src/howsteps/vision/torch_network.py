@@ -54,8 +54,8 @@ class TorchNetwork:
 
 def load(network: str, path: Path | None, device: str = "cpu") -> TorchNetwork:
     """Load a network of timm, or a TorchScript file."""
-    if path is None or network.startswith(TIMM):
-        return prepare(*_from_timm(network.removeprefix(TIMM), path), device=device)
+    if path is None:
+        return prepare(*_from_timm(network.removeprefix(TIMM)), device=device)
     try:
         module: nn.Module = torch.jit.load(path, map_location="cpu")  # type: ignore[no-untyped-call]
     except (RuntimeError, ValueError) as error:
@@ -87,17 +87,11 @@ def prepare(
     return TorchNetwork(module, mean, 1 / deviation, device, dtype)
 
 
-def _from_timm(name: str, path: Path | None) -> tuple[nn.Module, Any]:
+def _from_timm(name: str) -> tuple[nn.Module, Any]:
     import timm  # noqa: PLC0415 - optional
 
     try:
-        model = timm.create_model(
-            name,
-            pretrained=path is None,
-            checkpoint_path=str(path) if path else "",
-            num_classes=0,
-            global_pool="",
-        )
+        model = timm.create_model(name, pretrained=True, num_classes=0, global_pool="")
     except Exception as error:  # timm raises many types
         raise HowstepsError(f"{TIMM}{name} cannot be loaded: {error}") from error
     return model, (model.pretrained_cfg["mean"], model.pretrained_cfg["std"])
