@@ -63,7 +63,7 @@ def test_every_iteration_is_that_of_the_program(diffrac, problem):
         np.testing.assert_allclose(2 * problem.cost.gradient(z).T, step["grad"], atol=1e-14)
         corner = problem.indicator(problem.place_all(problem.cost.gradient(z)))
         np.testing.assert_array_equal(corner, step["corner"])
-        run = frank_wolfe(problem, z, iterations=2)
+        run = frank_wolfe(problem, z, 2)
         assert run.trace[0][1] == pytest.approx(step["gap"], rel=1e-10)
         np.testing.assert_allclose(run.z, step["Z_next"], atol=1e-12)
         np.testing.assert_allclose(run.scores, step["scores"], atol=1e-12)
@@ -79,7 +79,7 @@ def test_a_complete_run_is_that_of_the_program(diffrac, problem):
     )
     np.testing.assert_allclose(start, diffrac["Z0"], atol=1e-15)
     expected = diffrac["run"]
-    run = frank_wolfe(problem, start, iterations=expected["niter"])
+    run = frank_wolfe(problem, start, expected["niter"])
     np.testing.assert_allclose([value for value, _ in run.trace], expected["f"], rtol=1e-10)
     np.testing.assert_allclose([gap for _, gap in run.trace][:-1], expected["gap"], rtol=1e-8)
     np.testing.assert_allclose([v for v, _ in run.roundings], expected["f_ccr"], rtol=1e-10)

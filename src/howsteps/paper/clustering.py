@@ -46,6 +46,7 @@ from howsteps.paper.clustering_solvers import (
     Relaxed,
     descent,
     frank_wolfe,
+    mean_of_random_corners,
 )
 from howsteps.task import BETWEEN, LIKE_SEEN, SAID
 
@@ -175,11 +176,12 @@ def cluster(
     relaxed: Relaxed | None = None
     if solver == "frank-wolfe":
         default = AUTHORS_ITERATIONS if as_authors else PAPER_ITERATIONS
-        relaxed = frank_wolfe(problem, iterations=iterations or default, seed=seed)
+        start = mean_of_random_corners(problem, np.random.default_rng(seed))
+        relaxed = frank_wolfe(problem, start, iterations or default)
         places = relaxed.roundings[relaxed.chosen][1]
     else:
-        runs = (descent(problem, seed=(seed, start)) for start in range(max(1, starts)))
-        places = min(runs, key=lambda run: run.objective).places
+        generators = (np.random.default_rng((seed, start)) for start in range(max(1, starts)))
+        _, places = min((descent(problem, rng) for rng in generators), key=lambda run: run[0])
     if as_authors:
         weight = np.ones((len(videos), steps)) if support is None else np.asarray(support, float)
         relaxed_windows = tuple(

@@ -107,27 +107,19 @@ def relax(
     that window. An empty window is always relaxed.
     """
     opened, relaxed = [], []
-    weights = None if support is None else np.asarray(support, np.float64)
     for video, rows in enumerate(allowed):
-        window: Mask = np.asarray(rows, np.bool_)
+        window: Mask = np.array(rows, np.bool_)
         length, steps = window.shape
         if length < steps:
             raise too_short(video, length, steps)
-        weight = np.ones(steps) if weights is None else weights[video]
-        violated = _violated(window, weight)
-        if violated:
-            window = window.copy()
-            window[:, violated] = True
-            relaxed += [RelaxedWindow(video, step, float(weight[step])) for step in violated]
+        weight = np.ones(steps) if support is None else np.asarray(support, np.float64)[video]
+        # Windows are only a cost here, so there always is a placement.
+        places = cast(Places, cheapest_placement(np.where(window, 0.0, weight + 1e-6)))
+        outside = [step for step, t in enumerate(places) if not window[t, step]]
+        relaxed += [RelaxedWindow(video, step, float(weight[step])) for step in outside]
+        window[:, outside] = True
         opened.append(window)
     return tuple(opened), tuple(relaxed)
-
-
-def _violated(window: Mask, weight: Floats) -> list[int]:
-    """Return the steps outside their window in the placement that violates the least support."""
-    # Windows are only a cost here, so there always is a placement.
-    places = cast(Places, cheapest_placement(np.where(window, 0.0, weight + 1e-6)))
-    return [step for step, t in enumerate(places) if not window[t, step]]
 
 
 def hull(allowed: Mask) -> Mask:
@@ -217,19 +209,11 @@ def _add_quadratic(
     for i in range(len(matrix)):
         row = matrix[i]
         for t in rows[column_starts[i] : column_starts[i + 1]]:
-            value, p, end = np.float64(values[at[t]]), at[t] + 1, starts[t + 1]
-            # Four independent sums, so that additions can overlap.
-            a = b = c = d = 0.0
-            while p + 4 <= end:
-                a += row[columns[p]] * values[p]
-                b += row[columns[p + 1]] * values[p + 1]
-                c += row[columns[p + 2]] * values[p + 2]
-                d += row[columns[p + 3]] * values[p + 3]
-                p += 4
-            while p < end:
-                a += row[columns[p]] * values[p]
-                p += 1
-            out[t] += value * (2.0 * ((a + b) + (c + d)) + value * row[i])
+            later = 0.0
+            for p in range(at[t] + 1, starts[t + 1]):
+                later += row[columns[p]] * values[p]
+            value = np.float64(values[at[t]])
+            out[t] += value * (2.0 * later + value * row[i])
             at[t] += 1
 
 
@@ -279,11 +263,6 @@ class ClusteringProblem:
     def place_all(self, cost: Floats) -> Places:
         """Return the cheapest placement in every video for a T×K cost (the linear oracle); N×K."""
         return np.array([self.place(n, cost[self.rows(n)]) for n in range(self.videos)])
-
-    def value(self, cost: Floats, places: Places) -> float:
-        """Return ⟨C, Z⟩ for a T×K cost C."""
-        rows = self.cost.offsets[:-1, None] + places
-        return float(cost[rows, np.arange(self.steps)].sum())
 
     def indicator(self, places: Places) -> Floats:
         """Return Z, T×K."""

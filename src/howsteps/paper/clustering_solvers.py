@@ -61,19 +61,10 @@ def mean_of_random_corners(problem: ClusteringProblem, rng: np.random.Generator)
     return z
 
 
-def frank_wolfe(
-    problem: ClusteringProblem,
-    start: Floats | None = None,
-    *,
-    iterations: int = PAPER_ITERATIONS,
-    seed: int = 0,
-) -> Relaxed:
-    """Minimise h over the hull from Z₀ (T×K), and round every iterate.
-
-    ``start`` is the mean of ten random placements if None; ``iterations`` counts it too.
-    """
+def frank_wolfe(problem: ClusteringProblem, start: Floats, iterations: int) -> Relaxed:
+    """Minimise h over the hull from ``start`` (T×K), and round every iterate; it counts too."""
     scale = problem.scale / (2 * problem.cost.intervals)
-    z = mean_of_random_corners(problem, np.random.default_rng(seed)) if start is None else start
+    z = start
     scores = problem.cost.scores(z)
     roundings, trace = [], []
     for iteration in range(iterations):
@@ -95,14 +86,6 @@ def frank_wolfe(
         z = z + step * direction
         scores = scores + step * (corner_scores - scores)
     return Relaxed(z, scores, objective, gap, tuple(roundings), tuple(trace))
-
-
-@dataclass(frozen=True)
-class Descent:
-    """The places (N×K) of a descent, and scale·h."""
-
-    places: Places
-    objective: float
 
 
 class IncrementalWeights:
@@ -149,18 +132,14 @@ class IncrementalWeights:
         self.places[video] = places
 
 
-def descent(
-    problem: ClusteringProblem, start: Places | None = None, *, seed: int | tuple[int, int] = 0
-) -> Descent:
+def descent(problem: ClusteringProblem, rng: np.random.Generator) -> tuple[float, Places]:
     """Lower the integer objective until no change of a single video lowers it further.
 
-    ``start`` is N×K, a random placement if None. ``seed`` is that of the start and of the order of
-    the videos.
+    ``rng`` draws the first placement, and the order of the videos. Returns scale·h, and the places
+    (N×K).
     """
-    rng = np.random.default_rng(seed)
-    places = problem.random_placement(rng) if start is None else start
+    current = IncrementalWeights(problem, problem.random_placement(rng))
     diagonal = problem.cost.diagonal
-    current = IncrementalWeights(problem, places)
     steps = np.arange(problem.steps)
     for _ in range(SWEEPS):
         moved = False
@@ -173,4 +152,4 @@ def descent(
                 moved = True
         if not moved:
             break
-    return Descent(current.places, problem.objective(current.places, current.weights))
+    return problem.objective(current.places, current.weights), current.places

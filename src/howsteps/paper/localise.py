@@ -5,12 +5,10 @@ the paper's error bars. Every step is placed in every video.
 """
 
 from dataclasses import dataclass
-from typing import get_args
 
 import numpy as np
 
-from howsteps.errors import unknown_name
-from howsteps.localise.features import LocaliseError, Places
+from howsteps.localise.features import Places
 from howsteps.localise.method import FeaturesByVideo, TaskData
 from howsteps.localise.self_training import LEARNING_OPTIONS
 from howsteps.localise.word_evidence import RelaxedWindow, mention_windows
@@ -61,8 +59,6 @@ def localise(
         Number of steps that the script was asked for, the K of λ in mode ``authors``. None: the
         number of steps it has.
     """
-    if mode not in get_args(ClusteringMode):
-        raise LocaliseError(unknown_name("mode", mode, get_args(ClusteringMode)))
     data = TaskData(task, script, features or {}, seconds)
     windows = _windows(data, mode)
     lambda_ = 1.0 / (AUTHORS_VIDEOS * (requested_steps or data.steps))

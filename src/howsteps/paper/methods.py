@@ -11,7 +11,6 @@ The Viterbi algorithm finds the best path. A step is placed at its first mention
 a mention are spread evenly between (:func:`howsteps.localise.order.place_aligned`).
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -30,8 +29,8 @@ from howsteps.localise.order import cheapest_placement, place_aligned
 from howsteps.localise.word_evidence import mention_windows
 from howsteps.paper.clustering import Clustering, ClusteringMode, cluster
 from howsteps.paper.localise import localise
-from howsteps.paper.script import discover
-from howsteps.task import Mention, Mode, Script
+from howsteps.paper.script import discover, narrations
+from howsteps.task import Mode, Script
 
 LAMBDAS = (1e-4, 1e-3, 1e-2, 1e-1)
 
@@ -200,14 +199,6 @@ def _script(sample: Sample, steps: int, seed: int, mode: Mode = "paper") -> Scri
     return script
 
 
-def _mentions(sample: Sample) -> list[list[Mention]]:
-    """Return the mentions of every video, in order of time."""
-    return [
-        sorted(video.mentions, key=lambda m: (m.start, m.end))
-        for video in sample.narrated("paper").videos
-    ]
-
-
 def _video_only(sample: Sample, steps: int, seed: int) -> Prediction:
     """Cluster the features under the order constraint, without windows."""
     clustering = cluster(sample.features, steps=steps, seed=seed)
@@ -216,17 +207,17 @@ def _video_only(sample: Sample, steps: int, seed: int) -> Prediction:
 
 def _video_and_words(sample: Sample, steps: int, seed: int) -> Prediction:
     """Cluster the features concatenated with a bag of relations, in a single stage."""
-    mentions = _mentions(sample)
-    counts = Counter(m.relation for row in mentions for m in row)
-    kept = sorted(counts, key=lambda relation: (-counts[relation], relation))[:BAG_SIZE]
-    index = {relation: i for i, relation in enumerate(kept)}
+    found = narrations(sample.narrated("paper"))
+    counts = np.bincount(np.concatenate(found.sequences).astype(np.int64))
+    rank = np.argsort(np.argsort(-counts, kind="stable"), kind="stable")
     words = []
-    for row, length in zip(mentions, map(len, sample.features), strict=True):
-        in_bag = [m for m in row if m.relation in index]
-        times = np.array([(m.start, m.end) for m in in_bag]).reshape(-1, 2)
-        relations = np.array([index[m.relation] for m in in_bag], dtype=np.int64)
-        windows = mention_windows(times, length, GRID)
-        words.append(bag_of_relations(windows, relations, len(kept)))
+    for row, of_row, x in zip(found.mentions, found.sequences, sample.features, strict=True):
+        in_bag = [(m.start, m.end, rank[d]) for m, d in zip(row, of_row, strict=True)]
+        rows = np.array([each for each in in_bag if each[2] < BAG_SIZE]).reshape(-1, 3)
+        windows = mention_windows(rows[:, :2], len(x), GRID)
+        words.append(
+            bag_of_relations(windows, rows[:, 2].astype(np.int64), min(BAG_SIZE, len(counts)))
+        )
     joint = [np.hstack([x, bag]) for x, bag in zip(sample.features, words, strict=True)]
     clustering = cluster(joint, steps=steps, seed=seed)
     return _from_clustering(sample, clustering)
@@ -235,10 +226,9 @@ def _video_and_words(sample: Sample, steps: int, seed: int) -> Prediction:
 def _transcript(sample: Sample, steps: int, seed: int) -> Prediction:
     """Align every transcript to the paper's script by a hidden Markov model."""
     script = _script(sample, steps, seed)
-    mentions = _mentions(sample)
-    relations = sorted({m.relation for row in mentions for m in row})
+    mentions, relations, rows = narrations(sample.narrated("paper"))
     index = {relation: i for i, relation in enumerate(relations)}
-    sequences = [np.array([index[m.relation] for m in row], dtype=np.int64) for row in mentions]
+    sequences = [np.array(row, dtype=np.int64) for row in rows]
     step_relations = np.zeros((len(script.steps), len(relations)))
     for k, step in enumerate(script.steps):
         for relation, count in step.relations:

@@ -2,17 +2,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from howsteps.datasets.annotations import GivenMatches
 from howsteps.evaluate.experiment import Summary
 from howsteps.evaluate.statistics import Statistics
+from howsteps.paper.aligners import partial_order_alignment, progressive_alignment
+from howsteps.paper.alignment import AUTHORS, align
+from howsteps.paper.script import OPTIONS, aligned_indices, narrations, wordnet_match
 from howsteps.task import Task
 
 NO_VALUE = "–"
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedStatistics:
+class PrintedStatistics(NamedTuple):
     """One column of the paper's table of data-set statistics, as shares."""
 
     order_error: float
@@ -52,18 +55,6 @@ def compare_aligners(
     The problem is that of the authors' program: the most frequent relations, and the last mention
     of each in a narration.
     """
-    from howsteps.paper.aligners import (  # noqa: PLC0415 - loads Numba
-        partial_order_alignment,
-        progressive_alignment,
-    )
-    from howsteps.paper.alignment import AUTHORS, align  # noqa: PLC0415
-    from howsteps.paper.script import (  # noqa: PLC0415
-        OPTIONS,
-        aligned_indices,
-        narrations,
-        wordnet_match,
-    )
-
     _, relations, rows = narrations(task)
     indices = aligned_indices(rows, OPTIONS["authors"])
     sequences = [[row[i] for i in kept] for row, kept in zip(rows, indices, strict=True)]
