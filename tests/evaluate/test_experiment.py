@@ -195,7 +195,7 @@ class TestAMethodOfOnesOwn:
         script = SCRIPT_BASELINES["frequent"](Sample(tea, narrated, ["v1"]), 4, 0)
         result = Result(tea.task, script, ())
         methods = {"script": lambda *_: script, "result": lambda *_: result, "fails": fails}
-        found = compare([tea], methods, protocols=["script"], script_baselines={})
-        assert {row.method for row in found.rows} == {"script", "result"}
+        found = compare([tea], methods, protocols=["script"])
+        assert {row.method for row in found.rows} == {"script", "result", *SCRIPT_BASELINES}
         assert {(each.method, each.reason) for each in found.unscored} == {("fails", "it rains")}
         assert "fails: it rains" in str(found)

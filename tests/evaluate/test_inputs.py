@@ -155,7 +155,7 @@ def test_a_label_beyond_the_number_of_steps_is_refused():
 
 def test_a_matching_has_every_predicted_step():
     with pytest.raises(HowstepsError, match="the matching has 1 steps, the prediction 2"):
-        paper_f1(TIMES, JOB, matching=(0,))
+        hit_table(TIMES, JOB).score(matching=(0,))
 
 
 def test_unknown_variants_and_invalid_orders_are_refused():

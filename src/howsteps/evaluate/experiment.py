@@ -15,15 +15,12 @@ from howsteps.evaluate.inputs import t_interval
 from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES, Method, Sample
 from howsteps.evaluate.protocols import (
     PROTOCOLS,
-    SCRIPT_LEADS,
     SCRIPT_PROTOCOLS,
     Bars,
     NotMeasured,
     Prediction,
     Reference,
     Rules,
-    make_reference,
-    measure,
 )
 from howsteps.task import Task, Video
 
@@ -33,8 +30,7 @@ class Plan:
     """The grid of an experiment: methods by name, values of K, names of protocols, seeds.
 
     Each seed has a subsample of so many ``videos``; None: all videos, and seeds only affect the
-    methods. ``script_baselines`` are run too if scripts are scored. ``leads`` are as in
-    :class:`Reference`.
+    methods. The baselines of scripts are run too if scripts are scored.
     """
 
     methods: Mapping[str, Method] = field(default_factory=lambda: METHODS)
@@ -43,8 +39,6 @@ class Plan:
     seeds: int = 1
     videos: int | None = None
     bars: Bars = Bars.videos
-    script_baselines: Mapping[str, Method] = field(default_factory=lambda: SCRIPT_BASELINES)
-    leads: tuple[float, ...] = SCRIPT_LEADS
 
     def __post_init__(self) -> None:
         if unknown := [name for name in self.protocols if name not in PROTOCOLS]:
@@ -55,7 +49,7 @@ class Plan:
     @property
     def runs(self) -> dict[str, Method]:
         """The methods, with the script baselines if scripts are scored."""
-        baselines = self.script_baselines if self.script_protocols else {}
+        baselines = SCRIPT_BASELINES if self.script_protocols else {}
         return {**self.methods, **{k: v for k, v in baselines.items() if k not in self.methods}}
 
     @property
@@ -145,7 +139,7 @@ def run_plan(
             names = subsampled(labelled, plan.videos, seed)
             sample = Sample(labelled, narrated, names)
             supervised: dict[str, Prediction] = {}
-        reference = make_reference(sample.truth, rules, bars=plan.bars, seed=seed, leads=plan.leads)
+        reference = Reference(sample.truth, rules, plan.bars, seed)
         for steps in plan.steps:
             for name, method in plan.runs.items():
                 prediction = supervised.get(name) or _predict(method, sample, steps, seed)
@@ -185,7 +179,7 @@ def _score(
         try:
             if isinstance(prediction, NotMeasured):
                 raise prediction
-            score = measure(protocol, prediction, reference)
+            score = PROTOCOLS[protocol](prediction, reference)
         except NotMeasured as reason:
             yield NoScore(reference.truth.task, method, protocol, str(reason))
             continue

@@ -14,7 +14,6 @@ k of the prediction is step k of the list. A prediction is correct if its second
 that a true interval of the step overlaps, ⌊start⌋ to ⌈end⌉, as in their program.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import ceil, floor
@@ -102,8 +101,6 @@ def paper_f1(
     *,
     steps: int | None = None,
     variant: Variant | str = Variant.paper,
-    matching: Matching | None = None,
-    roundings: Iterable[Predictions] = (),
 ) -> Score:
     """Return precision, recall and F1 of the paper.
 
@@ -116,11 +113,6 @@ def paper_f1(
         K_pred, the number of discovered steps. None: the largest predicted step plus one.
     variant
         The denominators of precision and recall.
-    matching
-        True step of each discovered step; the best matching if None.
-    roundings
-        Other solutions of the solver. The error bar ranges from the worst to the best F1 of the
-        predictions and of these, so it need not be symmetric.
 
     Examples
     --------
@@ -129,16 +121,7 @@ def paper_f1(
     >>> score.precision, score.recall, score.matching
     (0.75, 1.0, (1, 0))
     """
-    truth = as_truth(truth)
-    table = hit_table(predictions, truth, steps)
-    score = table.score(variant, matching)
-    others = [
-        hit_table(other, truth, table.made.shape[1]).score(variant, matching).f1
-        for other in roundings
-    ]
-    if not others:
-        return score
-    return replace(score, low=min(score.f1, *others), high=max(score.f1, *others))
+    return hit_table(predictions, truth, steps).score(variant)
 
 
 def hit_table(

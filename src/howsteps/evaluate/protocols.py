@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,7 +24,7 @@ from howsteps.evaluate.inputs import (
     bootstrap_interval,
     in_truth,
 )
-from howsteps.evaluate.point_protocols import Variant, hit_table, known_steps_score, paper_f1
+from howsteps.evaluate.point_protocols import Variant, hit_table, known_steps_score
 from howsteps.evaluate.script_protocols import (
     BY_TIME,
     JUDGED,
@@ -32,10 +33,10 @@ from howsteps.evaluate.script_protocols import (
     mention_times,
     script_score,
 )
-from howsteps.evaluate.statistics import find_order
+from howsteps.evaluate.statistics import find_order, sequences_of
 from howsteps.task import Localisation, Rule, Script, Truth
 
-SCRIPT_LEADS = (2.0, 5.0, 10.0)  # seconds by which narrators name a step before they do it
+LEADS = (2.0, 5.0, 10.0)  # seconds by which narrators name a step before they do it
 
 Rules: TypeAlias = Mapping[str, Sequence[Rule]]
 Localisations: TypeAlias = tuple[Localisation, ...]
@@ -88,54 +89,31 @@ class Prediction:
         return cls(len(script.steps), localisations, script=script, mention_times=times)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reference:
     """The truth that predictions are compared with, and options of the comparison.
 
-    ``order`` has the true steps in their global order, ``rules`` for each the rules of the
-    relations that name it, as people judged. ``seed`` is that of the bootstrap, and ``leads`` are
-    those of :func:`~howsteps.evaluate.by_time`.
+    ``rules`` has for each true step the rules of the relations that name it, as people judged;
+    ``seed`` is that of the bootstrap.
     """
 
     truth: Truth
-    order: tuple[int, ...]
     rules: Rules | None = None
     bars: Bars = Bars.videos
     seed: int = 0
-    leads: tuple[float, ...] = SCRIPT_LEADS
 
-
-def make_reference(truth: Truth, rules: Rules | None = None, **options: Any) -> Reference:
-    """Return a reference with the global order that agrees best with the videos.
-
-    ``options`` are the other fields of :class:`Reference`.
-    """
-    sequences = [[a.step for a in annotations] for annotations in truth.by_video.values()]
-    order = find_order(sequences, len(truth.steps))
-    return Reference(truth, order, rules, **options)
-
-
-def measure(protocol: str, prediction: Prediction, reference: Reference) -> Score:
-    """Score a prediction by the protocol of this name."""
-    return PROTOCOLS[protocol](prediction, reference)
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The true steps in the global order that agrees best with the videos."""
+        return find_order(sequences_of(self.truth), len(self.truth.steps))
 
 
 def _paper(variant: Variant) -> "Protocol":
     def protocol(prediction: Prediction, reference: Reference) -> Score:
         localisations, truth = _localisations(prediction, reference), reference.truth
-        if reference.bars == Bars.roundings:
-            roundings = [in_truth(rounding, truth) for rounding in prediction.roundings]
-            score = paper_f1(
-                localisations,
-                truth,
-                steps=prediction.steps,
-                variant=variant,
-                roundings=roundings,
-            )
-            if prediction.folds:
-                return replace(score, low=min(prediction.folds), high=max(prediction.folds))
-            return score
         table = hit_table(localisations, truth, prediction.steps)
+        if reference.bars == Bars.roundings:
+            return _with_paper_bar(table.score(variant), prediction, truth)
         return _with_bar(
             table.score(variant),
             lambda score, videos: table.of(videos).score(variant, score.matching),
@@ -145,11 +123,24 @@ def _paper(variant: Variant) -> "Protocol":
     return protocol
 
 
+def _with_paper_bar(score: Score, prediction: Prediction, truth: Truth) -> Score:
+    """Return a score with the paper's error bar: from the worst to the best F1.
+
+    Of the folds, or of the prediction and the other solutions; it need not be symmetric.
+    """
+    variant, found = score.note, list(prediction.folds)
+    if prediction.roundings and not found:
+        others = (in_truth(rounding, truth) for rounding in prediction.roundings)
+        found = [hit_table(each, truth, prediction.steps).score(variant).f1 for each in others]
+        found.append(score.f1)
+    return replace(score, low=min(found), high=max(found)) if found else score
+
+
 def _script(prediction: Prediction, reference: Reference) -> Score:
     if not prediction.mention_times:
         raise NotMeasured("without a script to compare")
     events = in_truth(prediction.mention_times, reference.truth)
-    options = by_time(events, reference.truth, prediction.steps, leads=reference.leads)
+    options = by_time(events, reference.truth, prediction.steps, leads=LEADS)
     return script_score(options, reference.order, BY_TIME)
 
 

@@ -60,6 +60,11 @@ def find_order(sequences: Sequence[Sequence[int]], steps: int) -> tuple[int, ...
     return tuple(order)
 
 
+def sequences_of(truth: Truth) -> list[list[int]]:
+    """Return the steps of each video in order of time."""
+    return [[a.step for a in annotations] for annotations in truth.by_video.values()]
+
+
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """The statistics of one task; shares are in [0, 1], lengths in seconds."""
@@ -81,7 +86,7 @@ class Statistics:
 def statistics(truth: TruthLike, order: Sequence[int] | None = None) -> Statistics:
     """Return the statistics of a task, with the given global order, or one that is found."""
     truth = as_truth(truth)
-    sequences = [[a.step for a in annotations] for annotations in truth.by_video.values()]
+    sequences = sequences_of(truth)
     if order is None:
         order = find_order(sequences, len(truth.steps))
     elif sorted(order) != list(range(len(truth.steps))):

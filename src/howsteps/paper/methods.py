@@ -22,7 +22,7 @@ from howsteps.evaluate import methods as evaluated
 from howsteps.evaluate.methods import Method, Sample
 from howsteps.evaluate.protocols import NotMeasured, Prediction
 from howsteps.evaluate.script_protocols import mention_times
-from howsteps.evaluate.statistics import find_order
+from howsteps.evaluate.statistics import find_order, sequences_of
 from howsteps.localise.features import Floats, LocaliseError, Mask, Places
 from howsteps.localise.method import LEAD
 from howsteps.localise.order import cheapest_placement, place_aligned
@@ -254,8 +254,7 @@ def _narration(sample: Sample, steps: int, seed: int) -> Prediction:
 def _supervised(sample: Sample, steps: int, seed: int) -> Prediction:
     """Learn classifiers from the truth of other videos; the steps and their order are known."""
     truth = sample.truth
-    sequences = [[a.step for a in annotations] for annotations in truth.by_video.values()]
-    order = find_order(sequences, len(truth.steps))
+    order = find_order(sequences_of(truth), len(truth.steps))
     column = {step: k for k, step in enumerate(order)}
     masks = []
     for video, x in zip(sample.videos, sample.features, strict=True):
