@@ -3,7 +3,7 @@
 import pytest
 
 from howsteps.captions import cues
-from tests.captions.texts import parse, problems, spans, subrip
+from tests.captions.texts import problems, spans, subrip, timed_words
 
 ONE, TWO = "00:00:01,000 --> 00:00:02,000", "00:00:02,000 --> 00:00:03,000"
 BOTH = [(1.0, 2.0, "one"), (2.0, 3.0, "two")]
@@ -64,9 +64,5 @@ def test_word_times_belong_to_the_last_line() -> None:
         "WEBVTT\n\n00:02.000 --> 00:04.000\ntake off\n"
         "the<00:00:02.500><c.colorE5E5E5> hub</c><00:00:03.000><c>cap</c>\n"
     )
-    (line,) = parse(text).captions
-    assert line.text == "take off\nthe hubcap"
-    assert [(w.text, w.start, w.end) for w in line.words] == [
-        ("the", 2.0, 2.5),
-        ("hubcap", 2.5, 4.0),
-    ]
+    assert spans(text) == [(2.0, 4.0, "take off\nthe hubcap")]
+    assert timed_words(text) == [("the", 2.0, 2.5), ("hubcap", 2.5, 4.0)]

@@ -15,5 +15,11 @@ def spans(text: str) -> list[tuple[float, float, str]]:
     return [(line.start, line.end, line.text) for line in parse(text).captions]
 
 
+def timed_words(text: str) -> list[tuple[str, float, float]]:
+    """The words of the only caption."""
+    (line,) = parse(text).captions
+    return [(word.text, word.start, word.end) for word in line.words]
+
+
 def subrip(*cues: tuple[str, str]) -> str:
     return "\n".join(f"{i}\n{times}\n{text}\n" for i, (times, text) in enumerate(cues, 1))

@@ -108,6 +108,6 @@ def test_pronouns_are_resolved_except_in_paper_mode() -> None:
 
 
 def test_a_sentence_never_ends_inside_a_word() -> None:
-    doc = tree("tire NOUN NN 0 root\n. PUNCT . 0 root\nstart VERB VB 0 root\n! PUNCT . 3 punct")
+    doc = tree("tire NN 0 root; . . 0 root; start VB 0 root; ! . 3 punct")
     assert sentence_starts(doc, [0, 0, 1, 1]) == [0, 1]
     assert sentence_starts(doc, [0, 0, 0, 0]) == [0]

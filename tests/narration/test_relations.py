@@ -21,166 +21,37 @@ def pairs(doc: Doc, options: RelationOptions = RELATION_MODES["default"]) -> lis
     return [f"{pair.verb.lemma_} {pair.noun.lemma_}" for pair in find_relations(doc, options)]
 
 
-REMOVE_THE_NUTS = """
-remove VERB VB  0 root
-the    DET  DT  3 det
-nuts   NOUN NNS 1 obj
-"""
+REMOVE_THE_NUTS = "remove VB 0 root; the DT 3 det; nuts NNS 1 obj"
 
-NUTS_AND_WHEEL = """
-remove VERB  VB  0 root
-the    DET   DT  3 det
-nuts   NOUN  NNS 1 obj
-and    CCONJ CC  6 cc
-the    DET   DT  6 det
-wheel  NOUN  NN  3 conj
-"""
+NUTS_AND_WHEEL = (
+    "remove VB 0 root; the DT 3 det; nuts NNS 1 obj; and CC 6 cc; the DT 6 det; wheel NN 3 conj"
+)
 
-JACK_UP_AND_SECURE_ON_FIRST = """
-jack   VERB  VB 0 root
-up     ADP   RP 1 compound:prt
-and    CCONJ CC 4 cc
-secure VERB  VB 1 conj
-the    DET   DT 6 det
-car    NOUN  NN 1 obj
-"""
+JACK_UP_AND_SECURE_ON_FIRST = (
+    "jack VB 0 root; up RP 1 compound:prt; and CC 4 cc; "
+    "secure VB 1 conj; the DT 6 det; car NN 1 obj"
+)
 
 JACK_UP_AND_SECURE_ON_LAST = JACK_UP_AND_SECURE_ON_FIRST.replace("NN 1 obj", "NN 4 obj")
 
-GO_AHEAD_AND_REMOVE = """
-go     VERB  VB  0 root
-ahead  ADV   RB  1 advmod
-and    CCONJ CC  4 cc
-remove VERB  VB  1 conj
-the    DET   DT  6 det
-nuts   NOUN  NNS 4 obj
-"""
+NUTS_ARE_REMOVED = "the DT 2 det; nuts NNS 4 nsubj:pass; are VBP 4 aux:pass; removed VBN 0 root"
 
-NUTS_ARE_REMOVED = """
-the     DET  DT  2 det
-nuts    NOUN NNS 4 nsubj:pass
-are     AUX  VBP 4 aux:pass
-removed VERB VBN 0 root
-"""
+REMOVED_AND_CLEANED = f"{NUTS_ARE_REMOVED}; and CC 6 cc; cleaned VBN 4 conj"
 
-REMOVED_AND_CLEANED = (
-    NUTS_ARE_REMOVED
-    + """and     CCONJ CC 6 cc
-cleaned VERB VBN 4 conj
-"""
+NUTS_YOU_REMOVED = (
+    "find VB 0 root; the DT 3 det; nuts NNS 1 obj; you PRP 5 nsubj; removed VBD 3 acl:relcl"
 )
 
-WHEEL_NEEDS_TO_BE_REMOVED = """
-the     DET  DT  2 det
-wheel   NOUN NN  3 nsubj
-needs   VERB VBZ 0 root
-to      PART TO  6 mark
-be      AUX  VB  6 aux:pass
-removed VERB VBN 3 xcomp
-"""
+LOOSEN_AND_TAKE_THEM_OFF = (
+    "loosen VB 0 root; the DT 3 det; nuts NNS 1 obj; and CC 5 cc; "
+    "take VB 1 conj; them PRP 5 obj; off RP 5 compound:prt"
+)
 
-NUTS_YOU_REMOVED = """
-find    VERB VB  0 root
-the     DET  DT  3 det
-nuts    NOUN NNS 1 obj
-you     PRON PRP 5 nsubj
-removed VERB VBD 3 acl:relcl
-"""
+TAKE_IT_OFF_AFTER_PLURAL = LOOSEN_AND_TAKE_THEM_OFF.replace("them PRP", "it PRP")
 
-NUTS_THAT_YOU_REMOVED = """
-find    VERB VB  0 root
-the     DET  DT  3 det
-nuts    NOUN NNS 1 obj
-that    PRON WDT 6 obj
-you     PRON PRP 6 nsubj
-removed VERB VBD 3 acl:relcl
-"""
+CUP_OF_FLOUR = "add VB 0 root; a DT 3 det; cup NN 1 obj; of IN 5 case; flour NN 3 nmod"
 
-TIRE_THAT_FELL = """
-find VERB VB  0 root
-the  DET  DT  3 det
-tire NOUN NN  1 obj
-that PRON WDT 5 nsubj
-fell VERB VBD 3 acl:relcl
-"""
-
-TOOL_YOU_WORK_WITH = """
-find VERB VB  0 root
-the  DET  DT  3 det
-tool NOUN NN  1 obj
-you  PRON PRP 5 nsubj
-work VERB VBP 3 acl:relcl
-with ADP  IN  5 obl
-"""
-
-LOOSEN_AND_TAKE_THEM_OFF = """
-loosen VERB  VB  0 root
-the    DET   DT  3 det
-nuts   NOUN  NNS 1 obj
-and    CCONJ CC  5 cc
-take   VERB  VB  1 conj
-them   PRON  PRP 5 obj
-off    ADP   RP  5 compound:prt
-"""
-
-TAKE_IT_OFF_AFTER_PLURAL = LOOSEN_AND_TAKE_THEM_OFF.replace("them   PRON", "it     PRON")
-
-NUTS_YOU_WANT_TO_REMOVE = """
-find   VERB VB  0 root
-the    DET  DT  3 det
-nuts   NOUN NNS 1 obj
-you    PRON PRP 5 nsubj
-want   VERB VBP 3 acl:relcl
-to     PART TO  7 mark
-remove VERB VB  5 xcomp
-"""
-
-NUTS_THAT_WERE_REMOVED = """
-find    VERB VB  0 root
-the     DET  DT  3 det
-nuts    NOUN NNS 1 obj
-that    PRON WDT 6 nsubj:pass
-were    AUX  VBD 6 aux:pass
-removed VERB VBN 3 acl:relcl
-"""
-
-TURN_THE_NUT_A_BIT = """
-turn VERB VB 0 root
-the  DET  DT 3 det
-nut  NOUN NN 1 obj
-a    DET  DT 5 det
-bit  NOUN NN 1 obj
-"""
-
-GIVE_THE_WHEEL_A_SPIN = """
-give  VERB VB 0 root
-the   DET  DT 3 det
-wheel NOUN NN 1 obj
-a     DET  DT 5 det
-spin  NOUN NN 1 obj
-"""
-
-LIFT_TAGGED_AS_A_NOUN = """
-lift NOUN NN 0 root
-the  DET  DT 3 det
-car  NOUN NN 1 obj
-"""
-
-CUP_OF_FLOUR = """
-add   VERB VB 0 root
-a     DET  DT 3 det
-cup   NOUN NN 1 obj
-of    ADP  IN 5 case
-flour NOUN NN 3 nmod
-"""
-
-ONE_OF_THE_NUTS = """
-remove VERB VB  0 root
-one    NUM  CD  1 obj
-of     ADP  IN  5 case
-the    DET  DT  5 det
-nuts   NOUN NNS 2 nmod
-"""
+ONE_OF_THE_NUTS = "remove VB 0 root; one CD 1 obj; of IN 5 case; the DT 5 det; nuts NNS 2 nmod"
 
 
 @pytest.mark.parametrize(
@@ -190,19 +61,46 @@ nuts   NOUN NNS 2 nmod
         (NUTS_AND_WHEEL, ["remove nut", "remove wheel"]),
         (JACK_UP_AND_SECURE_ON_FIRST, ["jack car", "secure car"]),
         (JACK_UP_AND_SECURE_ON_LAST, ["jack car", "secure car"]),
-        (GO_AHEAD_AND_REMOVE, ["remove nut"]),
+        (
+            "go VB 0 root; ahead RB 1 advmod; and CC 4 cc; remove VB 1 conj; "
+            "the DT 6 det; nuts NNS 4 obj",
+            ["remove nut"],
+        ),
         (NUTS_ARE_REMOVED, ["remove nut"]),
         (REMOVED_AND_CLEANED, ["remove nut", "clean nut"]),
-        (WHEEL_NEEDS_TO_BE_REMOVED, ["remove wheel"]),
+        (
+            "the DT 2 det; wheel NN 3 nsubj; needs VBZ 0 root; to TO 6 mark; "
+            "be VB 6 aux:pass; removed VBN 3 xcomp",
+            ["remove wheel"],
+        ),
         (NUTS_YOU_REMOVED, ["find nut", "remove nut"]),
-        (NUTS_THAT_YOU_REMOVED, ["find nut", "remove nut"]),
-        (TIRE_THAT_FELL, ["find tire"]),
-        (TOOL_YOU_WORK_WITH, ["find tool"]),
-        (NUTS_YOU_WANT_TO_REMOVE, ["find nut", "remove nut"]),
-        (NUTS_THAT_WERE_REMOVED, ["find nut", "remove nut"]),
-        (TURN_THE_NUT_A_BIT, ["turn nut"]),
-        (GIVE_THE_WHEEL_A_SPIN, ["give spin"]),
-        (LIFT_TAGGED_AS_A_NOUN, ["lift car"]),
+        (
+            "find VB 0 root; the DT 3 det; nuts NNS 1 obj; that WDT 6 obj; "
+            "you PRP 6 nsubj; removed VBD 3 acl:relcl",
+            ["find nut", "remove nut"],
+        ),
+        (
+            "find VB 0 root; the DT 3 det; tire NN 1 obj; that WDT 5 nsubj; fell VBD 3 acl:relcl",
+            ["find tire"],
+        ),
+        (
+            "find VB 0 root; the DT 3 det; tool NN 1 obj; you PRP 5 nsubj; "
+            "work VBP 3 acl:relcl; with IN 5 obl",
+            ["find tool"],
+        ),
+        (
+            "find VB 0 root; the DT 3 det; nuts NNS 1 obj; you PRP 5 nsubj; "
+            "want VBP 3 acl:relcl; to TO 7 mark; remove VB 5 xcomp",
+            ["find nut", "remove nut"],
+        ),
+        (
+            "find VB 0 root; the DT 3 det; nuts NNS 1 obj; that WDT 6 nsubj:pass; "
+            "were VBD 6 aux:pass; removed VBN 3 acl:relcl",
+            ["find nut", "remove nut"],
+        ),
+        ("turn VB 0 root; the DT 3 det; nut NN 1 obj; a DT 5 det; bit NN 1 obj", ["turn nut"]),
+        ("give VB 0 root; the DT 3 det; wheel NN 1 obj; a DT 5 det; spin NN 1 obj", ["give spin"]),
+        ("lift NN 0 root; the DT 3 det; car NN 1 obj", ["lift car"]),
         (LOOSEN_AND_TAKE_THEM_OFF, ["loosen nut", "take nut"]),
         (TAKE_IT_OFF_AFTER_PLURAL, ["loosen nut"]),
         (CUP_OF_FLOUR, ["add flour"]),
@@ -247,21 +145,15 @@ def test_a_pronoun_may_refer_to_the_previous_passage() -> None:
     antecedents = Antecedents()
     find_relations(tree(REMOVE_THE_NUTS), antecedents=antecedents)
     [later] = find_relations(
-        tree("clean VERB VB 0 root\nthem PRON PRP 1 obj"), RELATION_MODES["default"], antecedents
+        tree("clean VB 0 root; them PRP 1 obj"), RELATION_MODES["default"], antecedents
     )
     assert later.noun.text == "nuts"
 
 
-FLIP_IT = """
-toast   VERB VB  0 root
-the     DET  DT  3 det
-bread   NOUN NN  1 obj
-lower   VERB VB  0 root
-the     DET  DT  6 det
-flame   NOUN NN  4 obj
-flip    VERB VB  0 root
-it      PRON PRP 7 obj
-"""
+FLIP_IT = (
+    "toast VB 0 root; the DT 3 det; bread NN 1 obj; lower VB 0 root; the DT 6 det; "
+    "flame NN 4 obj; flip VB 0 root; it PRP 7 obj"
+)
 
 
 def test_a_pronoun_refers_to_the_nearest_noun() -> None:
@@ -270,7 +162,7 @@ def test_a_pronoun_refers_to_the_nearest_noun() -> None:
 
 def test_a_pronoun_refers_to_a_frequent_noun_rather_than_the_nearest() -> None:
     antecedents = Antecedents()
-    slices = "cut VERB VB 0 root\nbread NOUN NN 1 obj"
+    slices = "cut VB 0 root; bread NN 1 obj"
     for _ in range(4):
         find_relations(tree(slices), antecedents=antecedents)
     *_, last = find_relations(tree(FLIP_IT), RELATION_MODES["default"], antecedents)
@@ -278,54 +170,54 @@ def test_a_pronoun_refers_to_a_frequent_noun_rather_than_the_nearest() -> None:
 
 
 def test_a_pronoun_without_an_antecedent_is_left_out() -> None:
-    assert pairs(tree("take VERB VB 0 root\nit PRON PRP 1 obj\noff ADP RP 1 compound:prt")) == []
+    assert pairs(tree("take VB 0 root; it PRP 1 obj; off RP 1 compound:prt")) == []
 
 
 def test_a_time_is_not_an_antecedent() -> None:
-    parse = """
-    take  VERB VB 0 root
-    your  PRON PRP$ 3 nmod:poss
-    time  NOUN NN 1 obj
-    and   CCONJ CC 5 cc
-    check VERB VB 1 conj
-    it    PRON PRP 5 obj
-    """
+    parse = (
+        "take VB 0 root; your PRP$ 3 nmod:poss; time NN 1 obj; and CC 5 cc; "
+        "check VB 1 conj; it PRP 5 obj"
+    )
     assert pairs(tree(parse)) == ["take time"]
 
 
 @pytest.mark.parametrize(
     ("parse", "negated"),
     [
-        ("do AUX VB 3 aux\nnot PART RB 3 advmod\nremove VERB VB 0 root\nnuts NOUN NNS 3 obj", True),
-        ("never ADV RB 2 advmod\nremove VERB VB 0 root\nnuts NOUN NNS 2 obj", True),
-        ("without SCONJ IN 2 mark\nremoving VERB VBG 0 root\nnuts NOUN NNS 2 obj", True),
+        ("do VB 3 aux; not RB 3 advmod; remove VB 0 root; nuts NNS 3 obj", True),
+        ("never RB 2 advmod; remove VB 0 root; nuts NNS 2 obj", True),
+        ("without IN 2 mark; removing VBG 0 root; nuts NNS 2 obj", True),
         (
-            "do AUX VBP 3 aux\nn't PART RB 3 advmod\nneed VERB VB 0 root\nto PART TO 5 mark\n"
-            "remove VERB VB 3 xcomp\nnuts NOUN NNS 5 obj",
+            (
+                "do VBP 3 aux; n't RB 3 advmod; need VB 0 root; to TO 5 mark; remove VB 3 xcomp; "
+                "nuts NNS 5 obj"
+            ),
             True,
         ),
         (
-            "do AUX VB 3 aux\nn't PART RB 3 advmod\ntouch VERB VB 0 root\nor CCONJ CC 5 cc\n"
-            "remove VERB VB 3 conj\nnuts NOUN NNS 5 obj",
+            (
+                "do VB 3 aux; n't RB 3 advmod; touch VB 0 root; or CC 5 cc; remove VB 3 conj; "
+                "nuts NNS 5 obj"
+            ),
             True,
         ),
         (
-            "do AUX VB 3 aux\nn't PART RB 3 advmod\nworry VERB VB 0 root\nand CCONJ CC 5 cc\n"
-            "remove VERB VB 3 conj\nnuts NOUN NNS 5 obj",
+            (
+                "do VB 3 aux; n't RB 3 advmod; worry VB 0 root; and CC 5 cc; remove VB 3 conj; "
+                "nuts NNS 5 obj"
+            ),
             False,
         ),
-        ("avoid VERB VB 0 root\nremoving VERB VBG 1 xcomp\nnuts NOUN NNS 2 obj", True),
+        ("avoid VB 0 root; removing VBG 1 xcomp; nuts NNS 2 obj", True),
         (
-            "never ADV RB 2 advmod\ngets VERB VBZ 0 root\nto PART TO 4 mark\n"
-            "remove VERB VB 2 xcomp\nnuts NOUN NNS 4 obj",
+            "never RB 2 advmod; gets VBZ 0 root; to TO 4 mark; remove VB 2 xcomp; nuts NNS 4 obj",
             True,
         ),
         (
-            "not PART RB 2 advmod\nrecommend VERB VB 0 root\nremoving VERB VBG 2 xcomp\n"
-            "nuts NOUN NNS 3 obj",
+            "not RB 2 advmod; recommend VB 0 root; removing VBG 2 xcomp; nuts NNS 3 obj",
             True,
         ),
-        ("nobody PRON NN 2 nsubj\nremoves VERB VBZ 0 root\nnuts NOUN NNS 2 obj", True),
+        ("nobody PRP 2 nsubj; removes VBZ 0 root; nuts NNS 2 obj", True),
         (REMOVE_THE_NUTS, False),
     ],
 )
@@ -337,11 +229,11 @@ def test_negation(parse: str, negated: bool) -> None:
 @pytest.mark.parametrize(
     ("parse", "modal"),
     [
-        ("should AUX MD 2 aux\nremove VERB VB 0 root\nnuts NOUN NNS 2 obj", "should"),
-        ("'ll AUX MD 2 aux\nremove VERB VB 0 root\nnuts NOUN NNS 2 obj", "will"),
-        ("need VERB VBP 0 root\nto PART TO 3 mark\nremove VERB VB 1 xcomp", "need to"),
-        ("got VERB VBN 0 root\nto PART TO 3 mark\nremove VERB VB 1 xcomp", "have to"),
-        ("going VERB VBG 0 root\nto PART TO 3 mark\nremove VERB VB 1 xcomp", "going to"),
+        ("should MD 2 aux; remove VB 0 root; nuts NNS 2 obj", "should"),
+        ("'ll MD 2 aux; remove VB 0 root; nuts NNS 2 obj", "will"),
+        ("need VBP 0 root; to TO 3 mark; remove VB 1 xcomp", "need to"),
+        ("got VBN 0 root; to TO 3 mark; remove VB 1 xcomp", "have to"),
+        ("going VBG 0 root; to TO 3 mark; remove VB 1 xcomp", "going to"),
         (REMOVE_THE_NUTS, ""),
     ],
 )
@@ -352,8 +244,8 @@ def test_modality(parse: str, modal: str) -> None:
 
 def test_noun_phrases_include_compounds() -> None:
     parse = tree(
-        "take VERB VB 0 root\noff ADP RP 1 compound:prt\nthe DET DT 6 det\nrusty ADJ JJ 6 amod\n"
-        "lug NOUN NN 6 compound\nnuts NOUN NNS 1 obj\non ADP IN 8 case\ntop NOUN NN 6 nmod"
+        "take VB 0 root; off RP 1 compound:prt; the DT 6 det; rusty JJ 6 amod; "
+        "lug NN 6 compound; nuts NNS 1 obj; on IN 8 case; top NN 6 nmod"
     )
     assert [token.text for token in grammar.noun_phrase(parse[5])] == [
         "the",

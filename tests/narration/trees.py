@@ -6,23 +6,31 @@ from spacy.tokens import Doc
 from howsteps.narration.wordnet import WordNet
 
 _LEMMA_PARTS = {"NOUN": "noun", "VERB": "verb"}
+_PARTS = {
+    **{"CC": "CCONJ", "CD": "NUM", "DT": "DET", "IN": "ADP", "JJ": "ADJ", "MD": "AUX", "RB": "ADV"},
+    **{"PRP": "PRON", "PRP$": "PRON", "RP": "ADP", "TO": "PART", "WDT": "PRON", ".": "PUNCT"},
+}
 _VOCAB = spacy.blank("en").vocab
 
 
-def tree(lines: str) -> Doc:
-    """Build a parsed text from lines ``word POS TAG head dep``; heads count from 1, 0 is a root."""
-    rows = [line.split() for line in lines.strip().splitlines()]
+def tree(text: str) -> Doc:
+    """Build a parse from ``word TAG head dep; …``; heads count from 1, 0 is a root."""
+    rows = [word.split() for word in text.split("; ")]
+    words, tags, deps = ([row[column] for row in rows] for column in (0, 1, -1))
+    parts = [
+        "AUX" if dep.startswith("aux") else _PARTS.get(tag) or ("NOUN" if tag < "V" else "VERB")
+        for tag, dep in zip(tags, deps, strict=True)
+    ]
     wordnet = WordNet.load()
-    heads = [index if row[3] == "0" else int(row[3]) - 1 for index, row in enumerate(rows)]
     return Doc(
         _VOCAB,
-        words=[row[0] for row in rows],
-        pos=[row[1] for row in rows],
-        tags=[row[2] for row in rows],
-        heads=heads,
-        deps=["ROOT" if row[3] == "0" else row[4] for row in rows],
+        words=words,
+        pos=parts,
+        tags=tags,
+        heads=[n if row[2] == "0" else int(row[2]) - 1 for n, row in enumerate(rows)],
+        deps=["ROOT" if row[2] == "0" else row[3] for row in rows],
         lemmas=[
-            wordnet.lemma(row[0], _LEMMA_PARTS[row[1]]) if row[1] in _LEMMA_PARTS else row[0]
-            for row in rows
+            wordnet.lemma(word, _LEMMA_PARTS[part]) if part in _LEMMA_PARTS else word
+            for word, part in zip(words, parts, strict=True)
         ],
     )

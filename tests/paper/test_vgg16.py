@@ -1,19 +1,17 @@
 """VGG-16: outputs, files of weights, and error messages."""
 
-import hashlib
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from howsteps.errors import HowstepsError, InputError
+from howsteps.datasets.fetch import fetch_file
+from howsteps.errors import InputError
 from howsteps.paper import visual_words
 from howsteps.paper.vgg16 import Vgg16, load
-from howsteps.paper.visual_words import load_network, weights_file
+from howsteps.paper.visual_words import load_network
 from howsteps.vision.network import identity
 from howsteps.vision.torch_network import prepare
 
@@ -65,60 +63,32 @@ def test_half_precision_gives_the_same_maps(vgg16_file: Path) -> None:
     assert torch.allclose(exact, half, rtol=0.1, atol=0.02 * float(exact.max()))
 
 
-class Weights(BaseHTTPRequestHandler):
-    content = b""
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(self.content)))
-        self.end_headers()
-        self.wfile.write(self.content)
-
-    def log_message(self, *arguments: object) -> None:
-        pass
-
-
-@pytest.fixture
-def server(
+def test_the_public_checkpoint_is_downloaded_and_verified(
     vgg16_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[type[Weights]]:
-    class Vgg16Weights(Weights):
-        content = vgg16_file.read_bytes()
-
-    http = HTTPServer(("127.0.0.1", 0), Vgg16Weights)
-    threading.Thread(target=http.serve_forever, daemon=True).start()
-    monkeypatch.setattr(visual_words, "WEIGHTS", tmp_path)
-    monkeypatch.setattr(
-        visual_words, "VGG16_ADDRESS", f"http://127.0.0.1:{http.server_port}/vgg16-397923af.pth"
-    )
-    digest = hashlib.sha256(Vgg16Weights.content).hexdigest()
-    monkeypatch.setattr(visual_words, "VGG16_DIGEST", digest[:8])
-    yield Vgg16Weights
-    http.shutdown()
-    http.server_close()
-
-
-def test_weights_are_downloaded_once_and_verified(server: type[Weights], tmp_path: Path) -> None:
-    first = identity("vgg16", weights_file("vgg16"))
-    assert (tmp_path / "vgg16-397923af.pth").read_bytes() == server.content
-    server.content = b"something else"
-    assert identity("vgg16", weights_file("vgg16")) == first
-
-
-def test_weights_with_another_hash_are_refused(server: type[Weights], tmp_path: Path) -> None:
-    server.content = b"something else"
-    with pytest.raises(InputError, match="SHA-256 begins"):
-        weights_file("vgg16")
-    assert not (tmp_path / "vgg16-397923af.pth").exists()
-
-
-def test_without_internet_the_error_names_the_file_to_provide(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    asked = []
+
+    def fetched(address: str, path: Path, begins: str) -> None:
+        asked.append((address, begins))
+        path.write_bytes(vgg16_file.read_bytes())
+
+    monkeypatch.setattr("howsteps.datasets.fetch.fetch_file", fetched)
     monkeypatch.setattr(visual_words, "WEIGHTS", tmp_path)
-    monkeypatch.setattr(visual_words, "VGG16_ADDRESS", "http://127.0.0.1:9/vgg16-397923af.pth")
-    with pytest.raises(HowstepsError, match=r"Without a network, put vgg16-397923af\.pth"):
-        weights_file("vgg16")
+    frames = RAMP[:, :64, :64]
+    assert load_network("vgg16").describe(frames).shape == (1, 16, 512)
+    assert asked == [(visual_words.VGG16_ADDRESS, "397923af")]
+    assert visual_words.VGG16_ADDRESS.endswith("/vgg16-397923af.pth")
+    assert (tmp_path / "vgg16-397923af.pth").exists()
+    assert load_network("efficientnet-lite0").describe(frames).shape == (1, 4, 320)
+
+
+@pytest.mark.parametrize(("begins", "refused"), [("397923af", True), ("", False)])
+def test_weights_with_another_hash_are_refused(tmp_path: Path, begins: str, refused: bool) -> None:
+    path = tmp_path / "w.pth"
+    path.write_bytes(b"something else")
+    with pytest.raises(InputError, match="SHA-256 begins") if refused else nullcontext():
+        fetch_file("http://127.0.0.1:9/w.pth", path, begins)
+    assert path.exists() is not refused
 
 
 def test_the_identity_of_weights_depends_on_their_content(vgg16_file: Path, tmp_path: Path) -> None:
@@ -149,9 +119,3 @@ def test_no_code_is_run_from_a_file_of_weights(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not hold the weights"):
         load(tmp_path / "w.pth")
     assert not (tmp_path / "evil").exists()
-
-
-def test_a_network_is_loaded_by_its_name(server: type[Weights]) -> None:
-    frames = RAMP[:, :64, :64]
-    assert load_network("vgg16").describe(frames).shape == (1, 16, 512)
-    assert load_network("efficientnet-lite0").describe(frames).shape == (1, 4, 320)
