@@ -27,6 +27,7 @@ from howsteps.script.order import partial_order
 from howsteps.task import LEVELS, Level, Localisation, Result
 
 MAX_COLUMNS = 4  # videos that fit beside the labels of the steps
+MAX_WAITING = 10  # questions that are listed
 
 
 def run(
@@ -134,33 +135,38 @@ def reader_of(
 
 
 def finish_asking(reader: AnswerFolder, problems: Sequence[Problem]) -> None:
-    """Say which questions were written, show the problems, and exit."""
-    found = bool(reader.written) or all(problem.harmless for problem in problems)
+    """Say which questions wait for an answer, show the problems, and exit."""
+    found = bool(reader.asked) or all(problem.harmless for problem in problems)
     if found:
         show_questions(reader)
     screen.finish(problems, found=found)
 
 
 def show_questions(reader: AnswerFolder) -> None:
-    """Say which questions were written, and what to do with them."""
-    names = sorted(path.name for path in reader.written)
-    if not names:
-        screen.out.print(
-            "no question is without an answer: run again with --answer, or without a model"
-        )
+    """Say which questions wait for an answer, and what to do with them."""
+    folder, waiting = escape(str(reader.folder)), reader.waiting
+    if not waiting:
+        line = f"every question has an answer; to use them, run again with --answer {folder}"
+        screen.out.print(line, soft_wrap=True)
         return
-    tokens = sum(estimated_tokens(read_text(path)) for path in reader.written)
-    count = screen.plural(len(names), "question")
+    tokens = sum(estimated_tokens(read_text(path)) for path in waiting if path.is_file())
+    count = screen.plural(len(waiting), "question")
+    wait = "waits" if len(waiting) == 1 else "wait"
+    screen.out.print(f"{count} in {folder} {wait} for an answer, {tokens:,.0f} tokens at most:")
+    for path in waiting[:MAX_WAITING]:
+        screen.out.print(f"  {escape(path.name)}", soft_wrap=True)
+    if len(waiting) > MAX_WAITING:
+        screen.out.print(f"  … and {len(waiting) - MAX_WAITING} more")
     screen.out.print(
-        f"{count} of at most {tokens:,.0f} tokens in all written to {escape(str(reader.folder))}: "
-        f"give each to an assistant, save what it says beside it as NAME.answer.json, and run "
-        "again with --answer",
+        "give each to an assistant, and save what it says beside it as NAME.answer.json; then run "
+        f"again with --answer {folder}",
         soft_wrap=True,
     )
-    if any(name.startswith("script-") for name in names) and len(names) > 1:
+    scripts = [path.name for path in waiting if path.name.startswith("script-")]
+    if scripts and len(waiting) > len(scripts):
         screen.out.print(
-            "an answer about the script changes the other questions: answer it first, and use "
-            "--ask again",
+            f"begin with {', '.join(scripts)}: its answer changes the other questions, so run with "
+            "--ask again after it",
             soft_wrap=True,
         )
 

@@ -103,6 +103,7 @@ def apply(
         if reader := reader_of(llm):
             asked = asking.ask(task, asked.script, reader, options, context, None)
             problems += asked.problems
+        problems += asking.tidied(reader)
         if isinstance(reader, AnswerFolder) and reader.ask:
             return Run({}, {}, tuple(problems))
         result, new_problems = _placed(learnt, vectors, asked)

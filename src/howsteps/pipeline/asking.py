@@ -104,6 +104,11 @@ def ask(
     return found._replace(script=said, readings=readings)
 
 
+def tidied(reader: Reader | None) -> list[Problem]:
+    """Tidy up the folder of questions after a run, if there is one; return remarks."""
+    return reader.tidy() if isinstance(reader, AnswerFolder) else []
+
+
 def _remembered(asked: Asked, reader: Reader, before: Result) -> Asked:
     """What was read in an earlier run, for the steps that a person kept."""
     task, script = asked.task, asked.script
@@ -200,12 +205,12 @@ def _edit(
             progress.done(task.name, cached=False)
             if kept:
                 return kept
-            if _asks(reader) and isinstance(error, Unanswered):
-                return Asked(task, script)
             missing = isinstance(error, Unanswered)  # of which nothing is lost
+            if missing and isinstance(reader, AnswerFolder):  # which says so
+                return Asked(task, script)
             problem = _problem(task, f"the script was not edited: {error}", harmless=missing)
             return Asked(task, script, problems=(problem,))
-        if reply.replies != known:
+        if reply.replies != known and (found.script or reader.address):  # not what has a fault
             context.cache.put(EDITOR, key, reply.replies)
         progress.done(task.name, cached=reply.replies == known)
     reasons = "; then: ".join(found.refused)
@@ -215,7 +220,7 @@ def _edit(
     said = _of_another_job(reader)
     other = [video for video in task.videos if video.id in found.other_job]
     problems = [Problem(path_of(v), f"set aside: {said}", harmless=True) for v in other]
-    if reasons and not _asks(reader):
+    if reasons:
         unused = f"an answer of {reader.model} was not used: {reasons}"
         problems.append(_problem(task, unused, harmless=True))
     return Asked(
@@ -287,7 +292,7 @@ def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
                         context.cache.put(READING, keys[video], replies)
                 except (LanguageModelError, AnswerError) as error:
                     is_unanswered = isinstance(error, Unanswered)
-                    if not (is_unanswered and _asks(reader)):
+                    if not (is_unanswered and isinstance(reader, AnswerFolder)):
                         unread[str(error), is_unanswered].append(questions[video].video)
                 progress.done(video, cached=bool(known[video]))
         except BaseException:  # such as Ctrl-C, after which nothing more is sent
@@ -296,7 +301,7 @@ def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
     in_order = [video for video in questions if video in found]
     problems = [
         *asked.problems,
-        *(_not_read(task, reader, *reason, own) for reason, own in unread.items()),
+        *(_not_read(task, *reason, own) for reason, own in unread.items()),
     ]
     problems += [
         Problem(path_of(questions[video].video), f"read by {reader.model}: {remark}", harmless=True)
@@ -317,19 +322,11 @@ def _remarks(reading: VideoReading) -> list[str]:
     return [*other, *(f"in part of no use ({remark})" for remark in reading.remarks)]
 
 
-def _asks(reader: Reader) -> bool:
-    """Whether questions without an answer are written, so that this is no problem."""
-    return isinstance(reader, AnswerFolder) and reader.ask
-
-
-def _not_read(
-    task: Task, reader: Reader, reason: str, harmless: bool, videos: Sequence[Video]
-) -> Problem:
+def _not_read(task: Task, reason: str, harmless: bool, videos: Sequence[Video]) -> Problem:
     """The problem of videos that were not read for the same reason."""
     if len(videos) == 1:
-        path = path_of(videos[0])
-        return Problem(path, f"not read by {reader.model}: {reason}", harmless=harmless)
+        return Problem(path_of(videos[0]), f"not read: {reason}", harmless=harmless)
     names = [video.id for video in sorted(videos, key=lambda video: video.id)]
     named = ", ".join(names[:_MAX_NAMED]) + (" …" if len(names) > _MAX_NAMED else "")
-    text = f"{len(names)} videos were not read by {reader.model}: {reason}: {named}"
+    text = f"{len(names)} videos were not read: {reason}: {named}"
     return Problem(Path(task.name), text, harmless=harmless)

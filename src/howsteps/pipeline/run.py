@@ -168,6 +168,7 @@ def run(
                 if len(jobs) == 1 and isinstance(found, Result):
                     held[job.task.name] = found
             problems += job_problems
+        problems += asking.tidied(reader)
         # On a cluster, jobs end in any order.
         folders = {job.task.name: job.folder for job in jobs if job.task.name in folders}
         write_overview(folders if pages else {}, out)

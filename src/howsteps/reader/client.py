@@ -9,16 +9,22 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from howsteps.errors import InputError, shown
+from howsteps.errors import InputError, Problem, shown
 from howsteps.io.files import Folder
 from howsteps.io.text import read_text
-from howsteps.reader.exchange import MAX_REPLY, LanguageModelError, Messages, Schema
+from howsteps.reader.exchange import (
+    MAX_REPLY,
+    FileReply,
+    LanguageModelError,
+    Messages,
+    Schema,
+)
 
 if TYPE_CHECKING:
     import httpx
@@ -43,7 +49,9 @@ _REFUSED = (400, 422)  # of a request that the server understands only in part
 _SECRET_PARAMETER = re.compile(r"key|token|secret|password|auth|sig", re.IGNORECASE)
 QUESTION = ".txt"
 ANSWERS = (".answer.json", ".answer.txt", ".answer.md")
+_STEM = re.compile(r"(script|video-.*)-[0-9a-f]{8}")
 _MAX_NAME = 60  # characters
+_MAX_NAMED = 5  # files in a message
 
 
 class Unanswered(LanguageModelError):
@@ -288,11 +296,18 @@ class AnswerFolder:
         Where both are.
     ask
         Write the questions that have no answer yet.
+
+    Attributes
+    ----------
+    asked
+        The names of the questions of this run, with their answers.
     """
 
     folder: Path
     ask: bool = False
-    written: list[Path] = field(default_factory=list, init=False, repr=False, compare=False)
+    asked: dict[str, FileReply | None] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
     address: ClassVar[str] = ""
     tokens: ClassVar[int] = 2**62
     parallel: ClassVar[int] = 1
@@ -305,6 +320,12 @@ class AnswerFolder:
         """The name of the folder, for those who ask who answered."""
         return f"answers in {self.folder.absolute().name}"
 
+    @property
+    def waiting(self) -> list[Path]:
+        """The questions without an answer that can be used."""
+        stems = [stem for stem, reply in self.asked.items() if reply is None or reply.wrong]
+        return [self.folder / f"{stem}{QUESTION}" for stem in stems]
+
     def reply(
         self, messages: Messages, schema: Schema | None = None, *, name: str = "script"
     ) -> str:
@@ -316,19 +337,93 @@ class AnswerFolder:
             There is none; if asked to, the question was written.
         """
         text = _conversation(messages)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-        stem = re.sub(r"[^\w-]+", "-", name)[:_MAX_NAME] + f"-{digest}"
-        for ending in ANSWERS:
-            if (path := self.folder / f"{stem}{ending}").is_file():
-                try:
-                    return read_text(path, MAX_REPLY)
-                except InputError as error:
-                    raise LanguageModelError(str(error)) from None
-        if not self.ask:
-            raise Unanswered(f"there is no '{stem}{ANSWERS[0]}' in {self.folder}")
-        path = Folder(self.folder).write(f"{stem}{QUESTION}", text.encode())
-        self.written.append(path)
-        raise Unanswered(f"{path} has no answer yet")
+        name = re.sub(r"[^\w-]+", "-", name)[:_MAX_NAME]
+        stem = f"{name}-{_digest(text)}"
+        self.asked[stem] = None
+        if path := self._answer(stem) or self._answer_for_same(name, text):
+            try:
+                self.asked[stem] = reply = FileReply(read_text(path, MAX_REPLY), path)
+            except InputError as error:
+                raise LanguageModelError(str(error)) from None
+            return reply
+        if self.ask:
+            Folder(self.folder).write(f"{stem}{QUESTION}", text.encode())
+        raise Unanswered(f"{stem}{QUESTION} has no answer in {self.folder}")
+
+    def _answer(self, stem: str) -> Path | None:
+        paths = (self.folder / f"{stem}{ending}" for ending in ANSWERS)
+        return next((path for path in paths if path.is_file()), None)
+
+    def _answer_for_same(self, name: str, text: str) -> Path | None:
+        """The answer to an earlier question about the same steps in the same lines of a video."""
+        old = self.folder.glob(f"{name}-????????{QUESTION}") if _numbered(text) else ()
+        for path in sorted(old):
+            with suppress(InputError):
+                answer = self._answer(path.stem)
+                if answer and _numbered(read_text(path, MAX_REPLY)) == _numbered(text):
+                    return answer
+        return None
+
+    def tidy(self) -> list[Problem]:
+        """Remove questions that nobody answered and that have another text now; other files stay.
+
+        Returns
+        -------
+        Remarks on these, on answers to them or to none, and on questions without an answer.
+        """
+        names = {stem.rpartition("-")[0] for stem in self.asked}
+        used = {reply.path.name for reply in self.asked.values() if reply is not None}
+        silent = [f"{stem}{QUESTION}" for stem, reply in self.asked.items() if reply is None]
+        new = [name for name in silent if not (self.folder / name).is_file()]
+        gone, old, odd = [], [], []
+        for file in Folder(self.folder).names() if self.asked else ():
+            ending = next((end for end in (*ANSWERS, QUESTION) if file.endswith(end)), "")
+            stem = file.removesuffix(ending)
+            if stem in self.asked or file in used or file.startswith("."):
+                continue
+            if not (ending and _STEM.fullmatch(stem)):
+                odd.append(file)
+            elif ending in ANSWERS:
+                old += [file] if stem.rpartition("-")[0] in names else []
+            elif self.ask and not self._answer(stem) and self._is_own(file):
+                Folder(self.folder).remove(file)
+                gone.append(file)
+        reasons = {
+            "without an answer": [] if self.ask else [q for q in silent if q not in new],
+            "not asked yet (to write the questions: `ask`)": new,
+            "removed, as the text of the question has changed": gone,
+            "not used, as the text of the question has changed since": old,
+            f"not used, as it is not called NAME{ANSWERS[0]} after a question NAME{QUESTION}": odd,
+        }
+        return [
+            Problem(self.folder, f"{reason}: {_listed(files)}", harmless=True)
+            for reason, files in reasons.items()
+            if files
+        ]
+
+    def _is_own(self, file: str) -> bool:
+        """Whether a question is as it was written."""
+        with suppress(InputError):
+            text = read_text(self.folder / file, MAX_REPLY)
+            return file.endswith(f"{_digest(text)}{QUESTION}")
+        return False
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def _numbered(question: str) -> list[str]:
+    """The steps, without acts in parentheses, and the lines in a question about a video."""
+    head, _, transcript = question.partition("\nThe video")
+    steps = re.findall(r"^(\d+\. .*?)(?: \([^()]*\))?$", head, re.MULTILINE)
+    said: list[str] = re.findall(r"^\d+ .*", transcript, re.MULTILINE)
+    return [*steps, *said] if said else []
+
+
+def _listed(files: Sequence[str]) -> str:
+    more = f" and {len(files) - _MAX_NAMED} more" if len(files) > _MAX_NAMED else ""
+    return ", ".join(files[:_MAX_NAMED]) + more
 
 
 def _conversation(messages: Messages) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from howsteps.reader.act_groups import MIN_VIDEOS, relative_positions
 from howsteps.reader.answer import Answer, Edit, parse_answer, script_changes, script_of_answer
+from howsteps.reader.client import Unanswered
 from howsteps.reader.exchange import (
     AnswerError,
     LanguageModelError,
@@ -76,6 +77,8 @@ def edit_script(question: Question, reply: Reply, read_labels: LabelReader) -> E
         messages += turns(first.text, second.text)
         try:
             last = ask(messages, reply, _parse)
+        except Unanswered:
+            pass  # whoever answers says so
         except (AnswerError, LanguageModelError) as error:
             refused.append(f"no second answer: {error}")
         else:

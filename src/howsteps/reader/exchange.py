@@ -31,6 +31,19 @@ class AnswerError(HowstepsError):
     """An invalid answer; the message is shown to people and sent to the model."""
 
 
+class FileReply(str):
+    """A reply that a person saved in a file, and can correct; ``wrong`` is why it is of no use."""
+
+    path: Path
+    wrong: str
+
+    def __new__(cls, text: str, path: Path) -> "FileReply":
+        """The text of a file."""
+        reply = super().__new__(cls, text)
+        reply.path, reply.wrong = path, ""
+        return reply
+
+
 class Answered(NamedTuple, Generic[Value]):
     """An answer.
 
@@ -47,7 +60,7 @@ class Answered(NamedTuple, Generic[Value]):
 def ask(
     messages: Messages, reply: Reply, parse: Callable[[str], tuple[Value, Sequence[str]]]
 ) -> Answered[Value]:
-    """Ask, and once more if the answer, or a part of it, cannot be used.
+    """Ask, and once more if the answer, or a part of it, cannot be used and is not in a file.
 
     Parameters
     ----------
@@ -68,8 +81,11 @@ def ask(
         reason = "; ".join(first.wrong)
     except AnswerError as error:
         reason = str(error)
-    if first and not first.wrong:
+    if first and (not first.wrong or isinstance(text, FileReply)):
         return first
+    if isinstance(text, FileReply):
+        text.wrong = reason
+        raise AnswerError(f"{text.path} cannot be used: {reason}")
     request = f"That cannot be used: {reason}. Answer again, with one complete JSON object."
     try:
         text = reply([*messages, *turns(text[:MAX_ECHOED], request)])
@@ -95,8 +111,9 @@ class Recorded:
     def __call__(self, messages: Messages) -> str:
         """Reply."""
         known = self._known[len(self.replies) :]
-        self.replies.append(known[0] if known else self._reply(messages))
-        return self.replies[-1]
+        text = known[0] if known else self._reply(messages)
+        self.replies.append(str(text))  # without its file
+        return text
 
 
 def template(name: str) -> str:
