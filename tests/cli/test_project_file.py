@@ -68,6 +68,47 @@ class TestOneJob:
         assert "howsteps.toml: speed: is no option here" in str(done.exception)
         assert not (tmp_path / "out").exists()
 
+    def test_a_single_file_has_those_of_its_folder(self, job: Path, tmp_path: Path) -> None:
+        for video in (job / "ann.srt", job / "eve.srt"):
+            done = call("narration", video, "--out", tmp_path / video.stem, "-q")
+            assert "Cat care: 1 video" in done.stdout
+            assert "howsteps.toml: there is no video 'eve'" not in done.stderr
+        done = call("run", job / "ann.srt", "--out", tmp_path / "out", "-q")
+        assert done.stderr.count("howsteps.toml: there is no video 'eve' to keep or drop") == 1
+
+    def test_a_list_on_the_command_line_wins_over_the_other_list(
+        self, job: Path, tmp_path: Path
+    ) -> None:
+        out = tmp_path / "out"
+        done = call("run", job, "--out", out, "--keep", "eve", "--workers", "1", "-q")
+        assert done.exit_code == 0
+        assert not read_result(out).set_aside
+        (job / "howsteps.toml").write_text('keep = ["ann", "eve"]\n')
+        call("run", job, "--out", out, "--drop", "ann", "--workers", "1", "-q")
+        assert [each.video for each in read_result(out).set_aside] == ["ann"]
+        options = read_options(out)
+        assert options is not None
+        assert options.keep == ("eve",)
+
+    def test_a_video_that_is_not_there_is_a_remark_that_names_the_file(
+        self, job: Path, tmp_path: Path
+    ) -> None:
+        (job / "howsteps.toml").write_text('keep = ["zoe"]\n')
+        done = call("run", job, "--out", tmp_path / "out", "--workers", "1", "-q")
+        assert done.exit_code == 0
+        assert f"{job / 'howsteps.toml'}: there is no video 'zoe' to keep or drop" in done.stderr
+        done = call("run", job, "--out", tmp_path / "out", "--keep", "zoe", "-q")
+        assert str(done.exception) == "there is no video 'zoe' to keep or drop"
+
+    def test_apply_reads_that_of_the_new_videos(self, job: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        call("run", job, "--out", out, "--workers", "1", "-q")
+        new = captions(tmp_path / "new", ("ann",))
+        (new / "howsteps.toml").write_text('title = "Somebody else\'s cat"\n')
+        for source in (new, new / "ann.srt"):
+            call("apply", out, source, "--out", tmp_path / "applied", "-q")
+            assert read_result(tmp_path / "applied").task.name == "Somebody else's cat"
+
 
 class TestLanguageModel:
     def test_a_model_is_asked_on_the_usual_server(
@@ -143,7 +184,18 @@ class TestSeveralJobs:
     def test_a_video_to_drop_must_be_one_of_the_job(self, jobs: Path, tmp_path: Path) -> None:
         (jobs / "cats" / "howsteps.toml").write_text('drop = ["zoe"]\n')
         done = call("run", jobs, "--out", tmp_path / "out", "--workers", "1", "-q")
-        assert "there is no video 'zoe' to keep or drop" in str(done.exception)
+        wrong = f"{jobs / 'cats' / 'howsteps.toml'}: there is no video 'zoe' to keep or drop"
+        assert wrong in done.stderr
+
+    def test_a_list_of_a_job_wins_over_the_other_list_above(
+        self, jobs: Path, tmp_path: Path
+    ) -> None:
+        (jobs / "howsteps.toml").write_text('drop = ["eve"]\n')
+        (jobs / "cats" / "howsteps.toml").write_text('keep = ["eve"]\n')
+        out = tmp_path / "out"
+        call("run", jobs, "--out", out, "--workers", "1", "-q")
+        kept = [len(read_result(out / name).task.videos) for name in ("cats", "dogs")]
+        assert kept == [3, 2]
 
     def test_a_video_to_drop_on_the_command_line_is_of_any_job(
         self, jobs: Path, tmp_path: Path

@@ -99,6 +99,8 @@ class TestProjectFile:
             (f"{'.'.join('a' * 100_000)} = 1\n", "toml: is too large to be a project file"),
             ('speech = "theirs/model"\n', "toml: speech: "),
             ("\0", "toml: is not TOML"),
+            ('title = " "\n', "toml: title: "),
+            ('keep = ["x"]\ndrop = ["x"]\n', "toml: a video cannot be both kept and dropped: 'x'"),
         ],
     )
     def test_an_error_names_the_option(self, tmp_path: Path, text: str, error: str) -> None:

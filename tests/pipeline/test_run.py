@@ -201,6 +201,20 @@ class TestFolders:
         found = howsteps.discover(job, vision=False, drop="ann")
         assert [each.video for each in found.set_aside] == ["ann"]
 
+    @pytest.mark.slow
+    def test_a_line_about_a_video_that_is_not_there_is_named(self, tmp_path: Path) -> None:
+        job = captions(tmp_path / "wash a cat")
+        mine = tmp_path / "mine.md"
+        mine.write_text("<!-- a\ncomment -->\nkeep: zoe\n\nfill the tub\ndry the cat\ndrop: ann\n")
+        out = tmp_path / "out"
+        for done in (run(job, out, RunOptions(), script=mine), howsteps.place(out, mine)):
+            [remark] = [each for each in done.problems if each.path == mine and each.line == 3]
+            assert (remark.reason, remark.harmless) == (
+                "there is no video 'zoe' to keep or drop",
+                True,
+            )
+        assert [each.video for each in howsteps.read_result(out).set_aside] == ["ann"]
+
     def test_a_folder_of_folders_is_many_tasks(self, tmp_path: Path) -> None:
         captions(tmp_path / "jobs" / "one", ("ann", "bob", "cyd"))
         captions(tmp_path / "jobs" / "two", ("bob", "dan", "eve"))

@@ -202,8 +202,8 @@ def test_videos_that_were_set_aside_are_listed_and_read_back() -> None:
     aside = [SetAside("x1", "A --> title", "hardly says 'egg'"), SetAside("y 2", "", "no")]
     text = script_text("job", Script((Step("boil it", ()),)), VideoChoices(aside, ["z3"]))
     assert "drop: x1 <!-- A title: hardly says 'egg' -->" in text
-    assert parse_choices(text) == (("z3",), ("x1", "y 2"))
+    assert parse_choices(text) == ({"z3": 7}, {"x1": 8, "y 2": 9})
     known = VideoChoices([SetAside("Tea [x1]", "Tea", "hardly says 'egg'")])  # the id has the title
     assert "drop: Tea [x1] <!-- hardly says 'egg' -->" in script_text("job", Script(()), known)
     assert labels(text) == ["boil it"]
-    assert parse_choices(text.replace("drop: x1", "keep: x1")) == (("z3", "x1"), ("y 2",))
+    assert parse_choices(text.replace("drop: x1", "keep: x1")) == ({"z3": 7, "x1": 8}, {"y 2": 9})

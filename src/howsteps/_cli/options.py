@@ -5,12 +5,12 @@ from dataclasses import fields
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import typer
 
 from howsteps.errors import InputError
-from howsteps.pipeline.options import PROJECT, STAGES, RunOptions, read_project
+from howsteps.pipeline.options import PROJECT, STAGES, RunOptions, project_file, read_project
 from howsteps.task import Extents, Mode
 
 NO_SPEECH = "none"
@@ -22,14 +22,17 @@ Device: TypeAlias = Literal["cpu", "cuda"]
 Stage = StrEnum("Stage", [(name, name) for name in STAGES])  # type: ignore[misc]
 
 
-def _read_project(context: typer.Context, source: Path) -> Path:
-    """Take the options in the project file of the input as defaults."""
-    context.default_map = read_project(source)
+AnySource = TypeVar("AnySource", Path, list[Path])
+
+
+def use_project(context: typer.Context, source: AnySource) -> AnySource:
+    """Take the options in the project file of the input, or of the first one, as defaults."""
+    context.default_map = read_project(source if isinstance(source, Path) else source[0])
     return source
 
 
 Input: TypeAlias = Annotated[
-    Path, typer.Argument(metavar="INPUT", hidden=True, is_eager=True, callback=_read_project)
+    Path, typer.Argument(metavar="INPUT", hidden=True, is_eager=True, callback=use_project)
 ]
 Out: TypeAlias = Annotated[
     Path | None,
@@ -182,7 +185,7 @@ def speech_model(speech: str) -> str | None:
 
 def requested(context: typer.Context) -> RunOptions:
     """The options of a run, on the command line or in the project file, of a command."""
-    return _run_options(context.params)
+    return _run_options(context, {})
 
 
 def requested_by_job(context: typer.Context, source: Path) -> dict[str, RunOptions]:
@@ -197,7 +200,21 @@ def requested_by_job(context: typer.Context, source: Path) -> dict[str, RunOptio
             reason = f"{elsewhere[0]}: with several jobs, this belongs in the file of {source}"
             raise InputError(path, reason)
         changed = {key: own[key] for key in own if _source_of(context, key) != "COMMANDLINE"}
-        found[path.parent.name] = _run_options({**context.params, **changed})
+        found[path.parent.name] = _run_options(context, changed)
+    return found
+
+
+def named_in(context: typer.Context, source: Path) -> dict[str, Path]:
+    """The videos that project files keep or drop, and the command line does not, with the file."""
+    found = {}
+    for path in (*sorted(source.glob(f"*/{PROJECT}")), project_file(source)):
+        for name, ids in read_project(path.parent).items():
+            if name in ("keep", "drop"):
+                found.update(dict.fromkeys(ids, path))
+    for name in ("keep", "drop"):
+        if _source_of(context, name) == "COMMANDLINE":
+            for video in context.params[name]:
+                found.pop(video, None)
     return found
 
 
@@ -210,9 +227,18 @@ def _source_of(context: typer.Context, name: str) -> str:
 _RUN_OPTIONS = {field.name for field in fields(RunOptions)} - {"llm"}
 
 
-def _run_options(values: Mapping[str, Any]) -> RunOptions:
+def _run_options(context: typer.Context, own: Mapping[str, Any]) -> RunOptions:
+    """The options of a command, but for a job's ``own``.
+
+    A video that a stronger list keeps is not dropped by a weaker one, and the other way round.
+    """
+    values = {**context.params, **own}
     given = {name: values[name] for name in _RUN_OPTIONS & values.keys()}
     lists = {name: tuple(given.get(name) or ()) for name in ("keep", "drop")}
+    strength = {n: 2 * (_source_of(context, n) == "COMMANDLINE") + (n in own) for n in lists}
+    weak, strong = sorted(lists, key=strength.__getitem__)
+    if strength[weak] < strength[strong]:
+        lists[weak] = tuple(video for video in lists[weak] if video not in lists[strong])
     return RunOptions(**{**given, **lists, "speech": speech_model(given.get("speech", NO_SPEECH))})
 
 

@@ -91,6 +91,7 @@ def run(
             out or options.default_out(source),
             options.requested(context),
             own_options=options.requested_by_job(context, source),
+            named_in=options.named_in(context, source),
             script=script,
             llm=reader,
             force=[str(stage) for stage in force or ()],
@@ -207,7 +208,12 @@ def place(
 
 def apply(
     model: Annotated[Path, typer.Argument(metavar="WORK", hidden=True)],
-    sources: Annotated[list[Path], typer.Argument(metavar="VIDEO...", hidden=True)],
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="VIDEO...", hidden=True, is_eager=True, callback=options.use_project
+        ),
+    ],
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FOLDER", help="The work folder of the result.")
     ] = Path("applied-steps"),

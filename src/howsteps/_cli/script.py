@@ -81,7 +81,7 @@ def _narrated_tasks(
     check_parser(requested.parser)
     collection = read_source(source, context)
     problems += collection.problems
-    check_choices(collection.tasks, requested, own)
+    problems += check_choices(collection.tasks, requested, own, options.named_in(command, source))
     named = titled(collection.tasks, requested, own)
     for task, job in zip(collection.tasks, named, strict=True):
         of_task = with_video_ids(own.get(task.name, requested), task)

@@ -96,15 +96,21 @@ def _project_kinds() -> dict[str, Any]:
     """
     own = {name: kind for name, kind in _kinds().items() if name != "parser"}
     name = Annotated[str, Meta(pattern=r"^[\w.-]+$")]  # not a folder, and nobody's repository
-    return {**own, "llm": str, "speech": name}
+    text = Annotated[str, Meta(pattern=r"\S")]
+    return {**own, "title": text, "llm": text, "speech": name}
 
 
-def read_project(folder: Path) -> dict[str, Any]:
+def project_file(source: Path) -> Path:
+    """Where the ``howsteps.toml`` of a folder of videos, or of a single file in it, would be."""
+    return (source.parent if source.is_file() else source) / PROJECT
+
+
+def read_project(source: Path) -> dict[str, Any]:
     """The options in the ``howsteps.toml`` of a folder of videos; none without the file.
 
     Raises ``InputError`` if there is no such option, or its value is invalid.
     """
-    path = folder / PROJECT
+    path = project_file(source)
     if not path.exists():
         return {}
     try:
@@ -120,6 +126,10 @@ def read_project(folder: Path) -> dict[str, Any]:
             found[name] = converted(value, kinds[name])
         except ValueError as error:
             raise InputError(path, f"{key}: {str(error).replace(' | null', '')}") from None
+    try:
+        RunOptions(keep=found.get("keep", ()), drop=found.get("drop", ()))
+    except HowstepsError as error:
+        raise InputError(path, str(error)) from None
     return found
 
 

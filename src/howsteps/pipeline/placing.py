@@ -119,10 +119,11 @@ def place_again(
     before, aside = read_result(work), read_aside(work)
     known = replace(before.task, videos=(*before.task.videos, *aside))
     asked = RunOptions(keep=one_or_more(keep), drop=one_or_more(drop))
-    check_choices([known], asked, {})
+    check_choices([known], asked)
     chosen = with_video_ids(asked, known)
     if given:
-        chosen = with_choices(chosen, given, known)
+        chosen, remarks = with_choices(chosen, given, known)
+        problems += remarks
     before, aside = with_videos(before, aside, chosen.keep, chosen.drop)
     if script is None and not chosen.keep:
         new = before.script
@@ -217,8 +218,10 @@ def with_videos(
 # The script that a person gives
 
 
-def checked_options(script: Path, options: RunOptions, task: Task) -> RunOptions:
-    """Check the syntax of a script; return the options with what it says about videos.
+def checked_options(
+    script: Path, options: RunOptions, task: Task
+) -> tuple[RunOptions, list[Problem]]:
+    """Check the syntax of a script; return the options with what it says about videos, and remarks.
 
     Raises ``InputError`` if the file is not a script; the message says where.
     """
@@ -226,15 +229,25 @@ def checked_options(script: Path, options: RunOptions, task: Task) -> RunOptions
     return with_choices(options, script, task)
 
 
-def with_choices(options: RunOptions, script: Path, task: Task) -> RunOptions:
+def with_choices(options: RunOptions, script: Path, task: Task) -> tuple[RunOptions, list[Problem]]:
     """The options with the videos that the lines ``keep:`` and ``drop:`` of a script name.
 
-    An option wins over a line about the same video.
+    An option wins over a line about the same video. There is a remark on a video that does not
+    exist.
     """
-    keep, drop = (video_ids(names, task) for names in parse_choices(read_text(script)))
+    lines = parse_choices(read_text(script))
+    known = {name for video in task.videos for name in (video.id, video.youtube)}
+    remarks = [
+        Problem(script, f"there is no video {name!r} to keep or drop", line, harmless=True)
+        for names in lines
+        for name, line in names.items()
+        if name not in known
+    ]
+    keep, drop = (video_ids([n for n in names if n in known], task) for names in lines)
     more = tuple(v for v in keep if v not in {*options.keep, *options.drop})
     less = tuple(v for v in drop if v not in {*options.keep, *options.drop, *more})
-    return replace(options, keep=(*options.keep, *more), drop=(*options.drop, *less))
+    options = replace(options, keep=(*options.keep, *more), drop=(*options.drop, *less))
+    return options, remarks
 
 
 def read_given_script(

@@ -83,6 +83,7 @@ def run(
     options: RunOptions | None = None,
     *,
     own_options: Mapping[str, RunOptions] | None = None,
+    named_in: Mapping[str, Path] | None = None,
     script: Path | str | None = None,
     llm: Reader | str | None = None,
     force: Sequence[str] = (),
@@ -105,6 +106,8 @@ def run(
     ----------
     own_options
         Those of single tasks, by name, instead of ``options``.
+    named_in
+        The file that names a video to keep or drop, which need not exist then.
     pages
         Also write the page that shows the result, and the text exports.
 
@@ -134,7 +137,7 @@ def run(
     collection = read_source(source, context)
     tasks, problems = collection.tasks, list(collection.problems)
     own = own_options or {}
-    selection.check_choices(tasks, options, own)
+    problems += selection.check_choices(tasks, options, own, named_in or {})
     if len(tasks) > 1:
         _check_several(tasks, given)
     named = titled(tasks, options, own)
@@ -376,11 +379,11 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     try:
         options = selection.with_video_ids(options, task)
         if given:
-            options = placing.checked_options(given, options, task)  # before the slow stages
-        all_videos, problems = stages.prepare_narration(task, options, context)
+            options, problems = placing.checked_options(given, options, task)  # before slow stages
+        all_videos, remarks = stages.prepare_narration(task, options, context)
         chosen = selection.set_aside_other_jobs(all_videos, options)
         task, set_aside = chosen.task, list(chosen.set_aside)
-        problems += chosen.remarks
+        problems += [*remarks, *chosen.remarks]
         if stages.is_silent(task, options):
             task, features = visual_features(task, options, context)
             problems += features.problems

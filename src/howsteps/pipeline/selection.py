@@ -33,23 +33,32 @@ class FilteredTask(NamedTuple):
 
 
 def check_choices(
-    tasks: Sequence[Task], options: RunOptions, own_options: Mapping[str, RunOptions]
-) -> None:
+    tasks: Sequence[Task],
+    options: RunOptions,
+    own_options: Mapping[str, RunOptions] | None = None,
+    named_in: Mapping[str, Path] | None = None,
+) -> list[Problem]:
     """Check that the videos to keep or drop exist; those of ``options`` may be of any task.
 
-    Raises ``HowstepsError`` if one does not.
+    Raises ``HowstepsError`` if one does not, or returns a remark if a file names it: videos come
+    and go.
     """
     of_any = {*options.keep, *options.drop}
     named = [(tasks, of_any)]
     named += [
         ((task,), {*own.keep, *own.drop} - of_any)
         for task in tasks
-        if (own := own_options.get(task.name))
+        if (own := (own_options or {}).get(task.name))
     ]
+    remarks = []
     for some, wanted in named:
         ids = {name for task in some for video in task.videos for name in (video.id, video.youtube)}
-        if unknown := wanted - ids:
-            raise HowstepsError(f"there is no video {min(unknown)!r} to keep or drop")
+        for unknown in sorted(wanted - ids):
+            reason = f"there is no video {unknown!r} to keep or drop"
+            if named_in is None or unknown not in named_in:
+                raise HowstepsError(reason)
+            remarks.append(Problem(named_in[unknown], reason, harmless=True))
+    return remarks
 
 
 def with_video_ids(options: RunOptions, task: Task) -> RunOptions:

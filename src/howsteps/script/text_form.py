@@ -123,13 +123,18 @@ def _choices_text(choices: VideoChoices) -> list[str]:
     return ["", HOW_TO_CHOOSE, *lines] if lines else []
 
 
-def parse_choices(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The ids of the videos to keep and to drop, from the lines ``keep:`` and ``drop:``."""
-    found: dict[str, list[str]] = {"keep": [], "drop": []}
-    for line in _COMMENT.sub("", text[:MAX_CHARACTERS]).splitlines():
+def parse_choices(text: str) -> tuple[dict[str, int], dict[str, int]]:
+    """The ids of the videos to keep and to drop, each with the number of its line."""
+    found: dict[str, dict[str, int]] = {"keep": {}, "drop": {}}
+    for number, line in enumerate(_LINE_END.split(_without_comments(text[:MAX_CHARACTERS])), 1):
         if choice := _CHOICE.fullmatch(line.strip()):
-            found[choice["what"].lower()].append(choice["video"])
-    return tuple(found["keep"]), tuple(found["drop"])
+            found[choice["what"].lower()].setdefault(choice["video"], number)
+    return found["keep"], found["drop"]
+
+
+def _without_comments(text: str) -> str:
+    """A page without comments, but for their line ends, so that line numbers stay correct."""
+    return _COMMENT.sub(lambda comment: "\n" * len(_LINE_END.findall(comment[0])), text)
 
 
 def parse_script_text(text: str, path: Path) -> tuple[TextStep, ...]:
@@ -142,9 +147,7 @@ def parse_script_text(text: str, path: Path) -> tuple[TextStep, ...]:
     """
     if len(text) > MAX_CHARACTERS:
         raise InputError(path, f"is too long for a script ({len(text):,} characters)")
-    # Of a comment the line ends remain, so that line numbers stay correct.
-    text = _COMMENT.sub(lambda comment: "\n" * len(_LINE_END.findall(comment[0])), text)
-    lines = list(_lines(text.removeprefix("\ufeff")))
+    lines = list(_lines(_without_comments(text).removeprefix("\ufeff")))
     if len(lines) > _MAX_LINES:
         raise InputError(path, f"is too long for a script ({len(lines):,} lines)")
     steps: list[TextStep] = []
