@@ -9,7 +9,7 @@ The ranges of their values are those that :mod:`howsteps.store` accepts from a f
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -353,11 +353,28 @@ def level(confidence: float) -> Level:
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """A video that was set aside because it shows another job or a person left it out; and why."""
+    """A video that was set aside because it shows another job or a person left it out; and why.
+
+    ``probability`` is that of showing another job, if it was estimated.
+    """
 
     video: str
     title: str
     reason: str
+    probability: Probability | None = None
+
+    @property
+    def because(self) -> str:
+        """The reason with the probability: ``hardly says 'egg' (another job: 78% probable)``."""
+        return f"{self.reason}{of_another_job([self])}"
+
+
+def of_another_job(videos: Sequence[SetAside]) -> str:
+    """``, about 5 of them of another job``; nothing if that was not estimated."""
+    estimated = [video.probability for video in videos if video.probability is not None]
+    if len(videos) == len(estimated) == 1:
+        return f" (another job: {estimated[0]:.0%} probable)"
+    return f", about {sum(estimated):.0f} of them of another job" if estimated else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,8 +246,12 @@ class TestProblems:
         (write_tea_folder(tmp_path / "make tea", videos=8) / "knots.srt").write_text(subrip(knots))
         asked = (tmp_path / "make tea", "--out", tmp_path / "out", "--workers", "1", "-q")
         done = call("run", *asked)
-        assert "knots: set aside as another job" in done.stderr
-        assert "1 of 9 videos set aside: see report.html (--keep ID uses one again)" in done.stdout
+        probable = (
+            f"(another job: {read_result(tmp_path / 'out').set_aside[0].probability:.0%} probable)"
+        )
+        assert f"knots: set aside: hardly says 'tea', unlike the others {probable}" in done.stderr
+        where = "see report.html (--keep ID uses one again)"
+        assert f"1 of 9 videos set aside {probable}: {where}" in done.stdout
         assert done.exit_code == 0
         (tmp_path / "make tea" / "broken.srt").write_text("nothing here")
         assert call("run", *asked).exit_code == 3

@@ -158,11 +158,15 @@ class TestFolders:
         assert "knots" not in {video.id for video in result.task.videos}
         [aside] = result.set_aside
         assert (aside.video, aside.reason) == ("knots", "hardly says 'tea', unlike the others")
+        assert aside.probability == howsteps.read_result(tmp_path / "out").set_aside[0].probability
+        assert aside.because.endswith(f" (another job: {aside.probability:.0%} probable)")
         [said] = [problem for problem in found.problems if problem.path.name == "knots"]
         assert said.harmless
-        assert "set aside as another job" in said.reason
+        assert f"set aside: {aside.because}" in said.reason
         page = tmp_path / "out" / "script.md"
-        assert "\ndrop: knots <!-- knots: hardly says" in page.read_text("utf-8")
+        assert f"\ndrop: knots <!-- knots: {aside.because} -->" in page.read_text("utf-8")
+        shown = " ".join((tmp_path / "out" / "report.html").read_text("utf-8").split())
+        assert f"set aside</a> (another job: {aside.probability:.0%} probable): 1 × hardly" in shown
         page.write_text(page.read_text("utf-8").replace("drop: knots", "keep: knots"), "utf-8")
         for options, script in (
             (RunOptions(vision=False, keep_all=True), None),

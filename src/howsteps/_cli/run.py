@@ -24,7 +24,7 @@ from howsteps.reader.client import MAX_TOKENS, PARALLEL
 from howsteps.reader.exchange import estimated_tokens
 from howsteps.report.page import INDEX, PAGE
 from howsteps.script.order import partial_order
-from howsteps.task import LEVELS, Level, Localisation, Result
+from howsteps.task import LEVELS, Level, Localisation, Result, of_another_job
 
 MAX_COLUMNS = 4  # videos that fit beside the labels of the steps
 MAX_WAITING = 10  # questions that are listed
@@ -281,7 +281,10 @@ def show(results: Mapping[str, Result], folders: Mapping[str, Path]) -> None:
         screen.out.print(f"[dim]{escape(_summary(result))}[/]")
         if aside := len(result.set_aside):
             total = screen.plural(len(result.task.videos) + aside, "video")
-            line = f"{aside} of {total} set aside: see report.html (--keep ID uses one again)"
+            likely = of_another_job(result.set_aside)
+            line = (
+                f"{aside} of {total} set aside{likely}: see report.html (--keep ID uses one again)"
+            )
             screen.out.print(f"[dim]{line}[/]", soft_wrap=True)
         show_location(folders[name])
 

@@ -84,7 +84,8 @@ def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
     dropped = dict.fromkeys(options.drop, LEFT_OUT)
     doubts = dropped | found.aside
     others = [v for v in task.videos if v.id in doubts and v.id not in options.keep]
-    aside = tuple(SetAside(v.id, v.title, doubts[v.id]) for v in others)
+    likely = found.probability
+    aside = tuple(SetAside(v.id, v.title, doubts[v.id], likely.get(v.id)) for v in others)
     ids = {video.id for video in others}
     kept = tuple(video for video in task.videos if video.id not in ids)
     ways = tuple(
@@ -95,7 +96,7 @@ def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
     remarks = [
         Problem(
             path_of(video),
-            f"set aside as another job: {each.reason} "
+            f"set aside: {each.because} "
             f"(to keep it: `keep={json.dumps(video.youtube or video.id, ensure_ascii=False)}`)",
             harmless=True,
         )

@@ -14,7 +14,16 @@ from urllib.parse import quote
 
 from howsteps.narration.features import AFTER, BEFORE
 from howsteps.report.agreed import Narrations, Told
-from howsteps.task import LEVELS, Localisation, Mention, Relation, Result, Step, Video
+from howsteps.task import (
+    LEVELS,
+    Localisation,
+    Mention,
+    Relation,
+    Result,
+    Step,
+    Video,
+    of_another_job,
+)
 
 
 class Colour(NamedTuple):
@@ -176,12 +185,13 @@ def content(
             }
             for way in result.other_ways
         ],
+        "of_another_job": of_another_job(result.set_aside),
         "set_aside_because": Counter(each.reason for each in result.set_aside).most_common(),
         "set_aside": [
             {
                 "id": video.video,
                 "title": video.title or video.video,
-                "reason": video.reason,
+                "reason": video.because,
             }
             for video in result.set_aside
         ],

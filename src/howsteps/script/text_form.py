@@ -118,7 +118,7 @@ def _choices_text(choices: VideoChoices) -> list[str]:
     for each in choices.aside:
         is_named = each.title and each.title in each.video
         title = "" if is_named else f"{each.title or each.video}: "
-        why = _one_line(f"{title}{each.reason}")
+        why = _one_line(f"{title}{each.because}")
         lines.append(f"drop: {_one_line(each.video)} <!-- {why} -->")
     return ["", HOW_TO_CHOOSE, *lines] if lines else []
 
