@@ -5,6 +5,7 @@ import pytest
 
 from howsteps.localise import LocaliseError, Model, localise
 from howsteps.task import (
+    BETWEEN,
     LIKE_SAID,
     READ,
     SAID,
@@ -208,3 +209,16 @@ def test_a_video_without_features_is_placed_by_what_was_read(narrated):
     first, middle, last = found.localisations[:3]
     assert (first.time, middle.time, last.time) == (54.5, None, 8.5)
     assert first.evidence == last.evidence == READ
+
+
+@pytest.mark.parametrize("by_sight", [False, True])
+def test_a_step_that_nobody_names_is_a_guess(narrated, by_sight):
+    task, script, features, _ = narrated
+    unsaid = replace(script.steps[1], mentions=())
+    steps = (script.steps[0], unsaid, script.steps[2])
+    found = localise(
+        task, Script(steps), features if by_sight else None, seconds=SECONDS, absent=False
+    )
+    middle = [at for at in found.localisations if at.step == 1]
+    assert {(at.level, at.evidence) for at in middle} == {("guess", BETWEEN)}
+    assert {at.level for at in found.localisations if at.step == 0} - {"guess"}

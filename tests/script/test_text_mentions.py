@@ -1,13 +1,14 @@
 """From a page of text to a script: which step gets which mentions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from howsteps.errors import InputError, Problem
 from howsteps.script.text_form import parse_script_text, script_text
-from howsteps.script.text_mentions import script_of_text
+from howsteps.script.text_mentions import script_of_text, with_matches
 from howsteps.task import Mention, Script, Step
 from tests.script import spoken
 
@@ -188,3 +189,78 @@ class TestNewSteps:
             m for step in gathered("wash the cat\ndry the cat")[0].steps for m in step.mentions
         ]
         assert len(set(every)) == len(every)
+
+
+BOTH = {
+    "wash the left wrist": ["v0 at 0 left", "v1 at 10 left", "v2 at 0"],
+    "wash the right wrist": ["v0 at 20 right", "v1 at 0 right", "v2 at 20", "v4 at 10 right"],
+}
+
+
+class TestStepsOfTheSameAct:
+    """ "Wash the left wrist" beside "wash the right wrist"."""
+
+    TASK = spoken.task(
+        "wash left wrist; dry cat; wash right wrist",
+        "wash right wrist; wash left wrist; dry cat",
+        "wash wrist; dry cat; wash wrist",
+        "dry cat; wash wrist",
+        "wash wet wrist; wash right wrist",
+    )
+    VIDEOS = tuple(
+        replace(
+            v,
+            mentions=tuple(
+                replace(m, particle="", modifiers=tuple(m.particle.split())) for m in v.mentions
+            ),
+        )
+        for v in TASK.videos
+    )
+
+    def shared(self, page: str, known: str = "", way: str = "page") -> dict[str, list[str]]:
+        """The mentions of every step, "v0 at 20 says right"; the known step has all of its act."""
+        task = replace(self.TASK, videos=self.VIDEOS)
+        every = tuple(m for v in self.VIDEOS for m in v.mentions if m.noun == "wrist")
+        before = Script((Step(known, every),) if known else ())
+        if way == "page":
+            script = script_of_text(parse_script_text(page, PAGE), task, before, read_labels, PAGE)[
+                0
+            ]
+        else:
+            new = [Step(label, every if label == known else ()) for label in page.splitlines()]
+            script = with_matches(Script(tuple(new)), task, read_labels)
+        said = [(s.label, m) for s in script.steps for m in s.mentions]
+        assert len({m for _, m in said}) == len(said)
+        return {
+            s.label: [
+                f"{m.video} at {m.start:.0f} {' '.join(m.modifiers)}".rstrip() for m in s.mentions
+            ]
+            for s in script.steps
+        }
+
+    def test_words_that_tell_them_apart_share_out_the_mentions_else_order(self) -> None:
+        assert self.shared("wash the left wrist\nwash the right wrist") == BOTH
+
+    @pytest.mark.parametrize("way", ["page", "steps"])
+    def test_a_new_step_takes_its_own_from_a_known_one(self, way: str) -> None:
+        """What does not tell stays where it was: a single "wrist", and a wet one."""
+        found = self.shared("\n".join(BOTH), "wash the right wrist", way)
+        assert found["wash the left wrist"] == BOTH["wash the left wrist"]
+        assert {*found["wash the right wrist"]} == {
+            *BOTH["wash the right wrist"],
+            "v3 at 10",
+            "v4 at 0 wet",
+        }
+
+    def test_a_step_that_is_done_again_takes_the_later_mentions(self) -> None:
+        found = self.shared("wash the wrist\nwash the next wrist", "wash the wrist")
+        assert found["wash the next wrist"] == ["v2 at 20"]
+
+    def test_listed_below_the_new_step_it_is_the_same(self) -> None:
+        page = "wash the left wrist\n  also: wash the left wrist\nwash the right wrist"
+        found = self.shared(page, "wash the right wrist")
+        assert found["wash the left wrist"] == BOTH["wash the left wrist"]
+
+    def test_what_nobody_says_takes_nothing(self) -> None:
+        found = self.shared("wash the right wrist\nwash the sore wrist", "wash the right wrist")
+        assert found["wash the sore wrist"] == []

@@ -173,3 +173,11 @@ def test_gathered_mentions_are_added_to_a_new_step() -> None:
     said = DRAFT.steps[1].mentions
     after = after_edits(added, [{"op": "gather", "step": 1, "mentions": [at(m) for m in said]}])
     assert after.steps[1].mentions == said
+
+
+def test_gathered_mentions_are_taken_from_the_step_that_had_them() -> None:
+    first, *rest = DRAFT.steps[1].mentions
+    added = after_edits(DRAFT, [{"op": "add", "at": 2, "label": "heat it again"}])
+    after = after_edits(added, [{"op": "gather", "step": 2, "mentions": [at(m) for m in rest]}])
+    assert rest
+    assert (after.steps[1].mentions, after.steps[2].mentions) == ((first,), tuple(rest))

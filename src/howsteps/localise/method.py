@@ -55,12 +55,13 @@ from howsteps.localise.word_evidence import (
 from howsteps.narration.features import Vocabulary, video_interval_count
 from howsteps.script.matching import near_mentions, spoken_by_video
 from howsteps.store import ModelOptions
-from howsteps.task import BETWEEN, READ, SAID, Localisation, Reading, Script, Task, Video
+from howsteps.task import BETWEEN, LIKELY, READ, SAID, Localisation, Reading, Script, Task, Video
 
 FeaturesByVideo = Mapping[str, NDArray[np.floating]]
 
 LEAD = 2.0  # seconds from the middle of a mention to the middle of its step
 READ_LEAD = 4.0  # the least from the start of a reading
+GUESS = LIKELY - 0.01  # the highest confidence of a guess
 
 
 @dataclass(frozen=True)
@@ -371,9 +372,19 @@ class TaskData:
         localisations: list[Localisation] = []
         for indices, group in groups:
             names = [self._videos[n].id for n in indices]
-            localisations += group.in_seconds(names, [self.seconds] * len(names))
+            stated = self._guessed_if_unsaid(group)
+            localisations += stated.in_seconds(names, [self.seconds] * len(names))
         index = {video.id: n for n, video in enumerate(self._videos)}
         return tuple(sorted(localisations, key=lambda at: (index[at.video], at.step)))
+
+    def _guessed_if_unsaid(self, located: StepIntervals) -> StepIntervals:
+        """A step that nobody names in any video is a guess by the order: nothing speaks for it."""
+        unsaid = (self.support() == 0) & (located.intervals >= 0)
+        return replace(
+            located,
+            confidence=np.where(unsaid, np.minimum(located.confidence, GUESS), located.confidence),
+            evidence=np.where(unsaid, BETWEEN, located.evidence),
+        )
 
     def of_task(self, windows: Sequence[RelaxedWindow]) -> tuple[RelaxedWindow, ...]:
         """Return windows of the videos with features, with the index of the video in the task."""

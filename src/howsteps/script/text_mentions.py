@@ -1,9 +1,10 @@
 """From a page of text (``script.md``) to a script: assign mentions to the steps of the page.
 
 A step that was not renamed keeps its mentions. So do the acts listed below it ("also: …"), under
-whichever step they are listed now. A label about which nothing is known is matched against the
-narrations (:mod:`howsteps.script.matching`); it may match nothing. The mentions of a deleted step
-are dropped, unless another step lists their acts.
+whichever step they are listed now. A new step with the verb and object of another shares its
+mentions, by the words that tell the two apart. Any other label about which nothing is known is
+matched against the narrations (:mod:`howsteps.script.matching`); it may match nothing. The mentions
+of a deleted step are dropped, unless another step lists their acts.
 """
 
 from collections import Counter
@@ -16,11 +17,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from howsteps.errors import InputError, Problem
+from howsteps.narration.relevance import stem
 from howsteps.script.acts import Act, act_of, positions_of, title_words
 from howsteps.script.matching import match_labels
 from howsteps.script.names import examples
 from howsteps.script.text_form import SHOWN_ACTS, TextStep, act_names, key_of_phrase
-from howsteps.task import Mention, Script, Step, Task
+from howsteps.task import Mention, Script, Step, Task, Video
 
 # Parses labels into the acts that each of them names.
 LabelReader: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[Mention]]]
@@ -28,6 +30,7 @@ LabelReader: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[Mention]]]
 MANY_VIDEOS = 8  # from this many on, two videos must mention a new step
 # A new label is a known step if this share of the step's mentions is of acts listed below it.
 SAME_STEP_SHARE = 0.5
+_REPEATING = frozenset({"again", "next", "now", "then"})
 
 
 def script_of_text(
@@ -64,15 +67,21 @@ def script_of_text(
     known_steps = [_KnownStep.of(step) for step in known.steps]
     page = _page_steps(steps, known_steps, _acts_by_phrase(task, known), path)
     mentions_by_step = _known_mentions(page, known_steps, task)
-    texts = sorted({text for step in page for text in step.unknown})
+    new = [
+        text.label if not mentions and step.same is None and step.listed else None
+        for text, step, mentions in zip(steps, page, mentions_by_step, strict=True)
+    ]
+    texts = sorted({text for step in page for text in step.unknown}.union(filter(None, new)))
     if texts:
         acts = dict(zip(texts, read_labels(texts), strict=True))
         title = title_words(task.name)
         labels = [
-            _without_whole_task([act for text in step.unknown for act in acts[text]], title)
-            for step in page
+            _without_whole_task(
+                [a for text in (*step.unknown, label) if text for a in acts[text]], title
+            )
+            for step, label in zip(page, new, strict=True)
         ]
-        add_matches(task, mentions_by_step, labels)
+        _match(task, [(text.label, *(text.also or ())) for text in steps], mentions_by_step, labels)
     made = tuple(
         _step(step, mentions, task, known)
         for step, mentions in zip(steps, mentions_by_step, strict=True)
@@ -95,18 +104,19 @@ def script_of_text(
 
 
 def with_matches(script: Script, task: Task, read_labels: LabelReader) -> Script:
-    """Match the labels of steps without mentions against the mentions that no step has."""
+    """Match the labels of steps without mentions, which share those of steps of the same act."""
     new = [step.label for step in script.steps if not step.mentions]
     if not new:
         return script
     acts = dict(zip(new, read_labels(new), strict=True))
     mentions_by_step = [list(step.mentions) for step in script.steps]
-    add_matches(task, mentions_by_step, [() if s.mentions else acts[s.label] for s in script.steps])
+    labels = [() if step.mentions else acts[step.label] for step in script.steps]
+    _match(task, [(step.label,) for step in script.steps], mentions_by_step, labels)
     steps = []
     for step, mentions in zip(script.steps, mentions_by_step, strict=True):
         ordered = _in_order(mentions, task)
-        added = replace(step, mentions=ordered, examples=examples(task, ordered))
-        steps.append(step if step.mentions else added)
+        changed = replace(step, mentions=ordered, examples=examples(task, ordered))
+        steps.append(step if {*step.mentions} == {*ordered} else changed)
     return replace(script, steps=tuple(steps))
 
 
@@ -263,8 +273,119 @@ def _without_whole_task(acts: Sequence[Mention], title: Collection[str]) -> Sequ
     return [act for act in acts if not {act.verb, act.noun} <= {*title}] or acts
 
 
+def _match(
+    task: Task,
+    phrases: Sequence[Sequence[str]],
+    mentions_by_step: list[list[Mention]],
+    labels: list[Sequence[Mention]],
+) -> None:
+    """Add to each step with a label to be matched its share of the mentions, or its matches."""
+    told = share_out(task, phrases, mentions_by_step, labels)
+    shares = {step for step in told.values() if step is not None}
+    add_matches(
+        task,
+        mentions_by_step,
+        [() if k in shares else acts for k, acts in enumerate(labels)],
+        told.keys(),
+    )
+
+
+def share_out(
+    task: Task,
+    phrases: Sequence[Sequence[str]],
+    mentions_by_step: list[list[Mention]],
+    labels: Sequence[Sequence[Mention]],
+) -> dict[Mention, int | None]:
+    """Share the mentions of an act among the steps that it names, in place.
+
+    A new step takes those that say a word that tells it from the others: "wash the *left* wrist".
+    Where no such word is said, or the labels have none ("flip the egg *again*"), the order tells,
+    if the video has a mention for every step of the act.
+
+    Parameters
+    ----------
+    phrases
+        The label of each step, and the phrases listed below it.
+    labels
+        As for :func:`add_matches`.
+
+    Returns
+    -------
+    The new step that each mention was given to; None for one that another step is told by.
+    """
+    pairs = list(zip(mentions_by_step, labels, strict=True))
+    is_new = [bool(acts) and not own for own, acts in pairs]
+    named = [{*map(act_of, own or acts)} for own, acts in pairs]
+    given: dict[Mention, int | None] = {}
+    for act in sorted(set().union(*(acts for acts, new in zip(named, is_new, strict=True) if new))):
+        group = [k for k, acts in enumerate(named) if act in acts]
+        words = {k: _words_about(act, phrases[k]) for k in group}
+        telling = {k: words[k].difference(*(words[j] for j in group if j != k)) for k in group}
+        said = [
+            [m for m in video.mentions if act_of(m) == act and not m.negated]
+            for video in (task.videos if len(group) > 1 else ())
+        ]
+        told = [
+            {m: k for m in row if (k := _told(m, video, telling)) is not None}
+            for row, video in zip(said, task.videos, strict=False)
+        ]
+        # Either every step is told by words somewhere, or none has any.
+        by_words = {k for row in told for k in row.values()}
+        order_tells = by_words in (set(), {*group}) and by_words == {k for k in group if telling[k]}
+        order_tells &= all({act.verb, act.noun} <= _lemmas(phrases[k][0], act) for k in group)
+        holder = {mention: k for k in group for mention in mentions_by_step[k]}
+        for row, step_of in zip(said, told, strict=True):
+            by_order = _by_order(row, step_of, group) if order_tells else {}
+            for mention, step in (step_of | by_order).items():
+                given[mention] = step if is_new[step] else None
+                if is_new[step]:
+                    mentions_by_step[step].append(mention)
+                    if mention in holder:
+                        mentions_by_step[holder[mention]].remove(mention)
+    return given
+
+
+def _by_order(
+    said: Sequence[Mention], told: Mapping[Mention, int], group: Sequence[int]
+) -> dict[Mention, int]:
+    """The steps of the mentions of a video that no word tells, if all steps are then in order."""
+    missing = [k for k in group if k not in told.values()]
+    untold = [m for m in said if m not in told and not m.modifiers]
+    if not 0 < len(missing) <= len(untold):
+        return {}
+    found = {m: missing[n * len(missing) // len(untold)] for n, m in enumerate(untold)}
+    steps = [k for m in said if (k := told.get(m, found.get(m))) is not None]
+    return found if steps == sorted(steps) else {}
+
+
+def _words_about(act: Act, phrases: Iterable[str]) -> set[str]:
+    """The words of the phrases that name the object of an act, without those of the act itself."""
+    about = (words for phrase in phrases if act.noun in (words := _lemmas(phrase, act)))
+    return set().union(*about) - {*act} - _REPEATING
+
+
+def _lemmas(text: str, act: Act) -> set[str]:
+    """The stems of the words of a text; of the act's own words, the lemmas."""
+    own = {stem(word): word for word in (act.verb, act.noun)}
+    return {own.get(word, word) for word in map(stem, key_of_phrase(text).split())}
+
+
+def _told(mention: Mention, video: Video, telling: Mapping[int, AbstractSet[str]]) -> int | None:
+    """The step of which a mention says the most telling words; None if it says none or equal."""
+    around = [*mention.modifiers, *(place.noun for place in mention.places), *mention.tools]
+    if mention.sentence < len(video.sentences):  # the parser may miss a modifier
+        words = video.sentences[mention.sentence].words
+        around += [w.text for w in words if mention.start <= w.start < mention.end]
+    said = {*map(stem, key_of_phrase(" ".join((mention.phrase, *around))).split())}
+    counts = Counter({k: len(said & own) for k, own in telling.items()}).most_common(2)
+    return counts[0][0] if counts[0][1] > sum(count for _, count in counts[1:]) else None
+
+
 def add_matches(
-    task: Task, mentions_by_step: list[list[Mention]], labels: Sequence[Sequence[Mention]]
+    task: Task,
+    mentions_by_step: list[list[Mention]],
+    labels: Sequence[Sequence[Mention]],
+    left_out: Collection[Mention] = (),
 ) -> None:
     """Add to each step the mentions that match its label, in place.
 
@@ -272,8 +393,10 @@ def add_matches(
     ----------
     labels
         The acts that the label of each step names; empty for a step that is not to be matched.
+    left_out
+        Mentions that are not to be added to any step.
     """
-    taken = {mention for mentions in mentions_by_step for mention in mentions}
+    taken = {mention for mentions in mentions_by_step for mention in mentions}.union(left_out)
     free: list[Mention] = []
     positions: list[float] = []
     for video in task.videos:

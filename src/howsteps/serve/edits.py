@@ -81,9 +81,8 @@ def apply_edit(draft: Draft, edit: store.Edit) -> Draft:
             after = _merged(draft, k, into)
         case store.Split():
             after = _split(draft, edit)
-        case store.Gather(k, mentions) if not steps[k].mentions:
-            found = _sorted(draft.task, _mentions(draft.task, mentions))
-            after = _with(draft, k, replace(steps[k], mentions=found))
+        case store.Gather(k) if not steps[k].mentions:
+            after = _gather(draft, edit)
         case store.Put():
             others = _without(draft, edit.video, edit.step)
             after = replace(draft, by_hand=(*others, _placed(draft, edit)))
@@ -133,6 +132,16 @@ def _split(draft: Draft, edit: store.Split) -> Draft:
     rest = tuple(mention for mention in step.mentions if mention not in chosen)
     new = Step(_label(draft, edit.label), _sorted(draft.task, chosen))
     return _inserted(_with(draft, edit.step, replace(step, mentions=rest)), edit.step + 1, new)
+
+
+def _gather(draft: Draft, edit: store.Gather) -> Draft:
+    """Give a step mentions; those that it shares with another of the same act leave that one."""
+    found = _mentions(draft.task, edit.mentions)
+    steps = [
+        replace(s, mentions=tuple(m for m in s.mentions if m not in found)) for s in draft.steps
+    ]
+    steps[edit.step] = replace(steps[edit.step], mentions=_sorted(draft.task, found))
+    return replace(draft, steps=tuple(steps))
 
 
 def _placed(draft: Draft, edit: store.Put) -> Localisation:
