@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from howsteps.io.files import Folder
-from howsteps.report.agreed import Narrations, Told
+from howsteps.report.agreed import Narrations, Told, verbatim
 from howsteps.report.exports import export
 from howsteps.task import Mention, Place, Result, Script, Sentence, Step, Task, Video, Word
 from tests.report.how_to import check_how_to
@@ -380,3 +380,23 @@ def test_every_figure_of_the_how_to_is_in_the_captions(tmp_path: Path) -> None:
     for figure, untrue in made_up:
         with pytest.raises(AssertionError):
             check_how_to(text.replace(figure, untrue), said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "phrase", "quote"),
+    [
+        ("now pump it up", "pump it up", "pump up the tire", "pump it up"),
+        (
+            "push the tire back on the rim.",
+            "push the tire back",
+            "push back the tire on the rim",
+            "push the tire back on the rim",
+        ),
+        ("pump the tire then the pump", "pump the tire", "pump the tire", "pump the tire"),
+    ],
+)
+def test_a_quote_is_what_was_said(text: str, said: str, phrase: str, quote: str) -> None:
+    mention = replace(act("pump", "tire", said, text), phrase=phrase)
+    spoken = video("v", text, mention)
+    assert verbatim(mention, spoken.sentences) == quote
+    assert verbatim(replace(mention, sentence=1), spoken.sentences) == ""

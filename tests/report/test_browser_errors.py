@@ -102,7 +102,7 @@ def test_an_unplayable_video_is_not_called_missing(visit, job, tmp_path) -> None
 
 def test_a_narration_without_video_has_its_words_in_the_grid(visit, tmp_path) -> None:
     page = visit(write_page(tea(2, 3), tmp_path))
-    assert cell(page, 0, 0).locator(".frame").inner_text() == "fill the kettle"
+    assert cell(page, 0, 0).locator(".frame").inner_text() == "first fill the kettle"
     cell(page, 0, 0).click()
     assert "only the transcript" in page.locator("#viewer .notice").first.inner_text()
 

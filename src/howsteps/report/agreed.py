@@ -243,6 +243,21 @@ class _Said:
         return Quote(self.mention.video, self.mention.start, text)
 
 
+def verbatim(mention: Mention, sentences: Sequence[Sentence]) -> str:
+    """What is said at a mention, word for word; empty if its sentence is not known.
+
+    It goes on to the end of the phrase: "push the tire back *on the rim*".
+    """
+    if mention.sentence >= len(sentences):
+        return ""
+    said = _Said(mention, sentences[mention.sentence])
+    own = said.words[said.begin : said.end]
+    rest = {*mention.phrase.lower().split()} - _DETERMINERS - {*own} if own else {}
+    after = said.words[said.end : said.end + _PLACE_AFTER]
+    end = said.end + max((n for n, word in enumerate(after, 1) if word in rest), default=0)
+    return " ".join(word.text for word in said.sentence.words[said.begin : end]).rstrip(".,;:!?")
+
+
 class Narrations:
     """What the narrators of a result say, by mention."""
 

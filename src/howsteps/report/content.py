@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from howsteps.narration.features import AFTER, BEFORE
-from howsteps.report.agreed import Narrations, Told
+from howsteps.report.agreed import Narrations, Told, verbatim
 from howsteps.task import (
     LEVELS,
     Localisation,
@@ -255,7 +255,8 @@ def _summary(
         return not has_thumbnail, place.video not in watchable, -_finite(place.confidence)
 
     best = min(found, key=rank, default=None)
-    others = [other for other in step.relations[1:] if other[0].noun]
+    spoken = step.relations[0][0] if step.mentions else None
+    others = Counter(m.phrase for m in step.mentions if m.noun and m.relation != spoken)
     # A step without a localisation can still be played where it is mentioned.
     played = [best] if best else step.mentions
     return {
@@ -267,7 +268,7 @@ def _summary(
         "absent": sum(place is not None and place.time is None for place in column),
         "optional": step.optional,
         "alternative": step.alternative,
-        "other": [str(relation) for relation, _ in others[:_OTHER_PHRASES]],
+        "other": [phrase for phrase, _ in others.most_common(_OTHER_PHRASES)],
         "thumbnail": thumbnails.get((best.video, best.step)) if best else None,
         "best": ids.index(played[0].video) if played else None,  # index of the video to play
     }
@@ -308,6 +309,7 @@ def _video(
                 "id": mention_ids.get(mention),
                 "step": step,
                 "phrase": mention.phrase,
+                "quote": verbatim(mention, video.sentences),
                 "usual": step >= 0 and mention.relation == usual[step],
                 "start": round(mention.start, 2),
                 "window": [round(second, 2) for second in window(mention)],

@@ -143,7 +143,7 @@ def howto_text(shown: Mapping[str, Any]) -> str:
     for step in shown["steps"]:
         if not step["examples"]:
             continue
-        words = f" as “{markdown(step['as'])}”" if step["as"] else ""
+        words = f" as {markdown(step['as'])}" if step["as"] else ""
         said = f"Said{words or ' like this'} in {step['said']} of {videos}:"
         lines += [f"**{step['number']}. {markdown(step['sentence'])}** {said}", ""]
         takes = step["takes"]["quotes"] if step["takes"] else []

@@ -120,6 +120,9 @@ function watchLink(video, seconds, attributes, ...children) {
   return h("a", { href: youtubeAt(youtube, seconds), target: "_blank", rel: "noopener noreferrer", ...attributes }, children);
 }
 
+/** What is said at a mention, in quotes; a phrase with what "it" stands for is no quote. */
+const spokenAs = ({ quote, phrase }) => (quote ? `“${quote}”` : phrase);
+
 const MAX_DISTANCE = 15; // seconds from a place to a mention that is shown for it
 
 /** The mention of a step that is nearest to a time of a video, if it is close enough. */

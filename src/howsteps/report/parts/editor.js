@@ -425,7 +425,7 @@ function askSplit(k) {
       return h("div", { class: "said" }, h("label", {}, one, userText(sentence(video, mention))), listen(video, mention));
     });
     all.addEventListener("change", () => each.forEach((box) => (box.querySelector("input").checked = all.checked)));
-    const head = h("label", {}, all, userText(`“${phrase}”`), h("small", {}, ` ${count(mentions.length, "time")}`));
+    const head = h("label", {}, all, userText(phrase), h("small", {}, ` ${count(mentions.length, "time")}`));
     return h("li", {}, head, h("details", { open: mentions.length < 4 }, h("summary", {}, mentions.length > 1 ? "choose some of them" : "what is said"), each));
   });
   const form = h("form", {}, field, h("ol", { class: "choices" }, boxes), h("button", {}, "Split"), h("p", { role: "alert" }));

@@ -109,6 +109,7 @@ function still(place, step, n = null) {
 }
 
 function drawn(place, step, n) {
-  const text = n === null || content.has_thumbnails ? null : (mentionNear(n, step, place.time)?.phrase ?? sentenceAt(n, place.time));
+  const near = n === null || content.has_thumbnails ? null : mentionNear(n, step, place.time);
+  const text = near === null ? null : near ? near.quote || near.phrase : sentenceAt(n, place.time);
   return text ? userText(text, "span", { class: "saying" }) : h("span", { class: "drawn" }, badge(step));
 }

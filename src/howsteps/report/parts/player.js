@@ -160,7 +160,7 @@ function makePane(name, choose, pick) {
       h(
         "button",
         { type: "button", "data-step": step, "data-time": mention.start },
-        userText(`“${mention.phrase}”`),
+        userText(spokenAs(mention)),
         ` ${clock(mention.start)}`,
       ),
     );

@@ -93,7 +93,7 @@ function card(step, k) {
       isUnmentioned(k) && h("p", { class: "warning" }, "No narrator mentions this step: its places are guesses."),
       step.alternative && h("p", {}, h("span", { class: "pill" }, "or"), " in place of the step before"),
       (step.optional || absent) && h("p", {}, step.optional && h("span", { class: "pill" }, "optional"), absent && ` ${absent}`),
-      step.other.length > 0 && h("p", { class: "other" }, "also said: ", userText(step.other.join(", "))),
+      step.other.length > 0 && h("p", { class: "other" }, "also: ", userText(step.other.join(", "))),
       isEditable() && cardTools(step, k),
     ),
   );

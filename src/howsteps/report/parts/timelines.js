@@ -103,7 +103,7 @@ function stepLane(n, share, wide, rows, linked) {
 
 function wordLane(n, share, wide) {
   const marks = videos[n].mentions.map((mention) => {
-    const at = { "--at": share(mention.start), title: `“${mention.phrase}” at ${clock(mention.start)}` };
+    const at = { "--at": share(mention.start), title: `${spokenAs(mention)} at ${clock(mention.start)}` };
     if (mention.step < 0) return h("span", { class: "tick", ...at });
     return h(
       "button",

@@ -55,7 +55,7 @@ function spoken(n, k) {
         "data-time": mention.start,
         title: `at ${clock(mention.start)}`,
       },
-      userText(mention.phrase, mention.usual ? "span" : "em"),
+      userText(mention.quote || mention.phrase, mention.usual ? "span" : "em"),
       h("small", {}, `at ${clock(mention.start)}`),
     ),
   );
