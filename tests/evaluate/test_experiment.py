@@ -1,5 +1,6 @@
 """Experiments: which methods run on which videos, and the reasons why others do not."""
 
+import inspect
 from dataclasses import replace
 from pathlib import Path
 
@@ -199,3 +200,37 @@ class TestAMethodOfOnesOwn:
         assert {row.method for row in found.rows} == {"script", "result", *SCRIPT_BASELINES}
         assert {(each.method, each.reason) for each in found.unscored} == {("fails", "it rains")}
         assert "fails: it rains" in str(found)
+
+    def test_one_number_of_steps_and_one_protocol_need_no_list(self, tea):
+        found = compare(
+            tea, {"none": lambda *_: {}}, steps=2, protocols="script", script_baselines={}
+        )
+        assert {(each.method, each.protocol) for each in found.unscored} == {("none", "script")}
+        with pytest.raises(
+            HowstepsError, match="'methods' are functions by name, not \\['default'"
+        ):
+            compare(tea, ["default"])
+
+    @pytest.mark.parametrize(
+        ("found", "reason"),
+        [
+            (7, "times of all steps by video can be scored, not 7"),
+            (None, "can be scored, not None"),
+            ([[1.0, 2.0]], r"can be scored, not \[1.0, 2.0\]"),
+            ({"v1": 3.0}, "video 'v1' needs one time in seconds for each step, None where"),
+            ({"v1": [(1.0, 2.0)]}, r"video 'v1' needs one time .* not \[\(1.0, 2.0\)\]"),
+            ({"v1": [float("nan")]}, "step 0 in video 'v1' has the time nan"),
+            ({"other": [1.0]}, "video 'other' is predicted but not in the truth"),
+        ],
+    )
+    def test_what_cannot_be_scored_names_the_method_and_the_video(self, tea, found, reason):
+        with pytest.raises(HowstepsError, match=f"what the method 'mine' returned: .*{reason}"):
+            compare(tea, {"mine": lambda *_: found}, steps=2)
+
+    def test_an_error_in_a_method_names_it(self, tea):
+        with pytest.raises(ZeroDivisionError) as caught:
+            compare(tea, {"mine": lambda sample, steps, seed: 1 / seed}, steps=2)
+        assert caught.value.__notes__ == [f"in the method 'mine' on {tea.task.name!r}, K=2, seed 0"]
+
+    def test_help_says_how_to_reach_the_mentions(self):
+        assert "sample.narrated().videos" in inspect.getdoc(compare)

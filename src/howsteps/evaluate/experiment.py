@@ -142,7 +142,7 @@ def run_plan(
         reference = Reference(sample.truth, rules, plan.bars, seed)
         for steps in plan.steps:
             for name, method in plan.runs.items():
-                prediction = supervised.get(name) or _predict(method, sample, steps, seed)
+                prediction = supervised.get(name) or _predict(name, method, sample, steps, seed)
                 if isinstance(prediction, Prediction) and prediction.known_steps:
                     # It does not depend on K, and is kept for all seeds of the subsample.
                     supervised[name] = prediction
@@ -160,11 +160,20 @@ def subsampled(labelled: Labelled, videos: int | None, seed: int) -> list[str]:
     return [names[n] for n in sorted(chosen)]
 
 
-def _predict(method: Method, sample: Sample, steps: int, seed: int) -> Prediction | NotMeasured:
+def _predict(
+    name: str, method: Method, sample: Sample, steps: int, seed: int
+) -> Prediction | NotMeasured:
     try:
-        return Prediction.of(method(sample, steps, seed), sample.truth)
+        found = method(sample, steps, seed)
     except HowstepsError as error:
         return NotMeasured(str(error))
+    except Exception as error:
+        error.add_note(f"in the method {name!r} on {sample.task.name!r}, K={steps}, seed {seed}")
+        raise
+    try:
+        return Prediction.of(found, sample.truth)
+    except HowstepsError as error:
+        raise HowstepsError(f"what the method {name!r} returned: {error}") from error
 
 
 def _score(
@@ -239,7 +248,7 @@ def compare(
     methods: Mapping[str, Method] = METHODS,
     *,
     protocols: Sequence[str] = ("paper-f1",),
-    steps: Sequence[int] = (10,),
+    steps: int | Sequence[int] = (10,),
     rules: Rules | None = None,
     **options: Any,
 ) -> Comparison:
@@ -250,8 +259,13 @@ def compare(
     data
         A path that :func:`howsteps.datasets.read_labelled` reads, or what it returns.
     methods
-        Functions by name (:mod:`howsteps.evaluate.methods`): one's own beside those of
-        :data:`~howsteps.evaluate.METHODS` and :data:`howsteps.paper.methods.METHODS`.
+        Functions by name: one's own beside those of :data:`~howsteps.evaluate.METHODS` and
+        :data:`howsteps.paper.methods.METHODS`. Each is called as ``method(sample, steps, seed)``,
+        and finds at most so many steps in the :class:`~howsteps.evaluate.Sample`: ``sample.videos``
+        are the ids, ``sample.truth.durations`` the lengths, ``sample.task.videos`` have the
+        captions, ``sample.narrated().videos`` also the mentions, and ``sample.features`` are
+        T_n×d arrays. It returns the times of all steps by video, localisations, a script, or a
+        result; an :class:`~howsteps.errors.HowstepsError` says why there is none.
     protocols, steps, options
         Names of protocols, values of K, and other fields of a :class:`Plan`.
     rules
@@ -259,12 +273,15 @@ def compare(
 
     Examples
     --------
-    >>> def halves(sample, steps, seed):
-    ...     lengths = sample.truth.durations
-    ...     return {video: [length / 4, 3 * length / 4] for video, length in lengths.items()}
-    >>> print(compare("tire.json", {**METHODS, "halves": halves}, steps=[7, 10]))  # doctest: +SKIP
+    >>> def first_said(sample, steps, seed):
+    ...     return {v.id: [m.start for m in v.mentions[:steps]] for v in sample.narrated().videos}
+    >>> print(compare("tire.json", {**METHODS, "mine": first_said}, steps=7))  # doctest: +SKIP
     """
-    plan = Plan(dict(methods), tuple(steps), tuple(protocols), **options)
+    if not isinstance(methods, Mapping):
+        raise HowstepsError(f"'methods' are functions by name, not {methods!r:.60}")
+    ks = (steps,) if isinstance(steps, int) else tuple(steps)
+    names = (protocols,) if isinstance(protocols, str) else tuple(protocols)
+    plan = Plan(dict(methods), ks, names, **options)
     if isinstance(data, Path | str):
         data = read_labelled(data)
     scores: list[Row | NoScore] = []

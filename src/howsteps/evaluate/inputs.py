@@ -101,10 +101,14 @@ def as_predictions(
         localisations = tuple(
             Localisation(video, step, time)
             for video, times in predictions.items()
-            for step, time in enumerate(times)
+            for step, time in enumerate(_times(video, times))
         )
     else:
-        localisations = tuple(predictions)
+        found: Any = predictions
+        localisations = tuple(found) if isinstance(found, Iterable) else (found,)
+        if others := [one for one in localisations if not isinstance(one, Localisation)]:
+            known = "a result, a script, localisations, or the times of all steps by video"
+            raise HowstepsError(f"{known} can be scored, not {others[0]!r:.60}")
     steps = max((p.step + 1 for p in localisations), default=0) if steps is None else steps
     seen: set[tuple[str, int]] = set()
     for p in localisations:
@@ -120,6 +124,14 @@ def as_predictions(
             raise HowstepsError(f"step {p.step} is predicted twice in video {p.video!r}")
         seen.add((p.video, p.step))
     return localisations, steps
+
+
+def _times(video: str, times: Any) -> list[float | None]:
+    try:
+        return [None if time is None else float(time) for time in times]
+    except (TypeError, ValueError):
+        needed = "one time in seconds for each step, None where it is absent"
+        raise HowstepsError(f"video {video!r} needs {needed}, not {times!r:.60}") from None
 
 
 def in_truth(predictions: Iterable[Localisation], truth: Truth) -> tuple[Localisation, ...]:

@@ -1,13 +1,8 @@
 """Methods by name: each predicts scripts or localisations for a sample of videos.
 
-A method of one's own is a function::
+A method of one's own is a function of the same form (:func:`howsteps.evaluate.compare`)::
 
     def mine(sample: Sample, steps: int, seed: int) -> Prediction: ...
-
-It finds at most ``steps`` steps in the videos of the :class:`Sample`, which has their captions,
-mentions and features. It may also return a :class:`~howsteps.task.Result`, a script alone, or
-localisations in any form of :mod:`howsteps.evaluate.inputs`. An
-:class:`~howsteps.errors.HowstepsError` says why there is no prediction.
 """
 
 from collections import defaultdict
