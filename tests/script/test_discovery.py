@@ -7,6 +7,7 @@ from time import process_time
 import numpy as np
 import pytest
 
+from howsteps.errors import HowstepsError
 from howsteps.narration.wordnet import WordNet
 from howsteps.script import discover
 from howsteps.script.acts import (
@@ -21,7 +22,7 @@ from howsteps.script.clusters import names_whole_task
 from howsteps.script.discovery import implied_objects, misheard_objects
 from howsteps.script.names import Namer, name_steps
 from howsteps.script.step_model import shipped
-from howsteps.task import Mention, Place, Sentence, Task, Word
+from howsteps.task import Caption, Mention, Place, Sentence, Task, Video, Word
 from tests.script import spoken
 
 TIRE = "loosen nut; jack up car; remove wheel; mount wheel; tighten nut; lower car"
@@ -507,3 +508,12 @@ def test_another_word_with_a_modifier_of_its_own_was_not_misheard() -> None:
     assert misheard_objects(task.videos) == {source: "sauce"}
     videos = (*task.videos[:-1], replace(task.videos[-1], mentions=(gas,)))
     assert misheard_objects(videos) == {}
+
+
+def test_captions_that_were_not_read_are_said_with_what_to_call():
+    unread = Task("job", (Video("v", (Caption(0, 1, "wash the cat"),)),))
+    with pytest.raises(HowstepsError, match=r"first call howsteps\.narration\.extract_relations"):
+        discover(unread)
+    silent = Task("job", (Video("v", sentences=(Sentence((Word("hello", 0, 1),)),)),))
+    with pytest.raises(HowstepsError, match="job: no video has a mention; nobody says"):
+        discover(silent)

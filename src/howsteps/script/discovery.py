@@ -278,7 +278,10 @@ def check_mentions(task: Task, steps: int | None) -> None:
     if steps is not None and steps < 1:
         raise HowstepsError(f"a script has at least one step, not {steps}")
     if not any(video.mentions for video in task.videos):
-        raise HowstepsError(f"{task.name}: no video has a mention; were its captions read?")
+        was_read = any(video.sentences for video in task.videos)
+        first = "call howsteps.narration.extract_relations(task), and pass what it returns"
+        reason = "nobody says what is done" if was_read else f"first {first}"
+        raise HowstepsError(f"{task.name}: no video has a mention; {reason}")
 
 
 def cluster_acts(
