@@ -24,6 +24,11 @@ def result(work):
     return read_result(work)
 
 
+@pytest.fixture
+def journal(work, result):
+    return Journal.resume(work, result)
+
+
 def change(journal: Journal, **told: object) -> None:
     """Change what the page tells, as one JSON object."""
     journal.change(converted(told, Change))
@@ -33,8 +38,7 @@ def labels(journal: Journal) -> list[str]:
     return [step.label for step in journal.history.draft.steps]
 
 
-def test_edits_are_replayed_after_a_crash(work, result) -> None:
-    journal = Journal.resume(work, result)
+def test_edits_are_replayed_after_a_crash(work, result, journal) -> None:
     change(journal, do=RENAME)
     change(journal, do=DELETE)
     again = Journal.resume(work, result)
@@ -42,8 +46,7 @@ def test_edits_are_replayed_after_a_crash(work, result) -> None:
     assert (again.history.revision, again.history.placed) == (2, 0)
 
 
-def test_undo_and_redo_are_replayed_too(work, result) -> None:
-    journal = Journal.resume(work, result)
+def test_undo_and_redo_are_replayed_too(work, result, journal) -> None:
     change(journal, do=RENAME)
     change(journal, do=DELETE)
     change(journal, undo=True)
@@ -66,8 +69,7 @@ def placed(time: float, step: int = 0) -> dict[str, object]:
     return {"op": "place", "step": step, "video": "Bo", "time": time, "start": 0.0, "end": 60.0}
 
 
-def test_a_key_pressed_five_times_is_one_edit(work, result) -> None:
-    journal = Journal.resume(work, result)
+def test_a_key_pressed_five_times_is_one_edit(work, result, journal) -> None:
     before = labels(journal)
     change(journal, do=moved(0, 1))
     for to in (2, 3, 4):
@@ -85,8 +87,7 @@ def test_a_key_pressed_five_times_is_one_edit(work, result) -> None:
     "edit",
     [RENAME, moved(0, 2), placed(30.0, step=1), {**placed(30.0), "video": "Ada"}],
 )
-def test_only_the_same_edit_is_made_again(work, result, edit) -> None:
-    journal = Journal.resume(work, result)
+def test_only_the_same_edit_is_made_again(edit, journal) -> None:
     with pytest.raises(Refused, match="does not repeat"):
         change(journal, again=edit)
     change(journal, do=placed(20.0))
@@ -96,15 +97,13 @@ def test_only_the_same_edit_is_made_again(work, result, edit) -> None:
     assert [each.time for each in journal.history.draft.by_hand] == [21.0]
 
 
-def test_the_next_undo_is_named(work, result) -> None:
-    journal = Journal.resume(work, result)
+def test_the_next_undo_is_named(journal) -> None:
     assert journal.history.next_undo is None
     change(journal, do=RENAME)
     assert summary(journal.history.next_undo) == {"op": "rename", "step": 0}
 
 
-def test_a_new_edit_clears_redo(work, result) -> None:
-    journal = Journal.resume(work, result)
+def test_a_new_edit_clears_redo(journal) -> None:
     change(journal, do=RENAME)
     change(journal, undo=True)
     change(journal, do=DELETE)
@@ -112,8 +111,7 @@ def test_a_new_edit_clears_redo(work, result) -> None:
 
 
 @pytest.mark.parametrize("torn", [b'{"do": {"op": "del', b'{"do":\n', b"\x00\x00\x00", b"{"])
-def test_an_incomplete_last_line_is_dropped(work, result, torn) -> None:
-    journal = Journal.resume(work, result)
+def test_an_incomplete_last_line_is_dropped(work, result, torn, journal) -> None:
     change(journal, do=RENAME)
     whole = (work / FILE).read_bytes()
     (work / FILE).write_bytes(whole + torn)
@@ -124,8 +122,7 @@ def test_an_incomplete_last_line_is_dropped(work, result, torn) -> None:
     assert len(labels(Journal.resume(work, result))) == 4
 
 
-def test_a_damaged_line_is_reported_and_nothing_is_lost(work, result) -> None:
-    journal = Journal.resume(work, result)
+def test_a_damaged_line_is_reported_and_nothing_is_lost(work, result, journal) -> None:
     change(journal, do=RENAME)
     change(journal, do=DELETE)
     lines = (work / FILE).read_bytes().splitlines(keepends=True)
@@ -136,8 +133,7 @@ def test_a_damaged_line_is_reported_and_nothing_is_lost(work, result) -> None:
     assert (work / FILE).read_bytes() == damaged
 
 
-def test_a_refused_edit_writes_nothing(work, result) -> None:
-    journal = Journal.resume(work, result)
+def test_a_refused_edit_writes_nothing(work, journal) -> None:
     before = (work / FILE).read_bytes()
     with pytest.raises(Refused):
         change(journal, do={"op": "delete", "step": 77})
@@ -148,8 +144,7 @@ def test_a_refused_edit_writes_nothing(work, result) -> None:
     assert (work / FILE).read_bytes() == before
 
 
-def test_a_full_disk_leaves_no_part_of_a_line(work, result) -> None:
-    journal = Journal.resume(work, result)
+def test_a_full_disk_leaves_no_part_of_a_line(work, result, journal) -> None:
     change(journal, do=RENAME)
     before = (work / FILE).read_bytes()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -167,8 +162,7 @@ def test_a_full_disk_leaves_no_part_of_a_line(work, result) -> None:
     assert labels(Journal.resume(work, result)) == labels(journal)
 
 
-def test_a_line_that_was_not_synced_is_removed(work, result, monkeypatch) -> None:
-    journal = Journal.resume(work, result)
+def test_a_line_that_was_not_synced_is_removed(work, monkeypatch, journal) -> None:
     before = (work / FILE).read_bytes()
 
     def fail(_: int) -> None:
@@ -189,8 +183,7 @@ def test_the_journal_of_other_narrations_is_renamed(work, result) -> None:
     assert b"begin" in (work / "edits-1.jsonl").read_bytes()
 
 
-def test_a_newer_script_of_another_command_is_used(work, result) -> None:
-    journal = Journal.resume(work, result)
+def test_a_newer_script_of_another_command_is_used(work, result, journal) -> None:
     change(journal, do=RENAME)
     placed = replace(result.script, steps=journal.history.draft.steps)
     journal.place(1, placed)
@@ -201,8 +194,7 @@ def test_a_newer_script_of_another_command_is_used(work, result) -> None:
     assert b"begin" in (work / "edits-1.jsonl").read_bytes()
 
 
-def test_gathered_mentions_are_undone_with_their_step(work, result) -> None:
-    journal = Journal.resume(work, result)
+def test_gathered_mentions_are_undone_with_their_step(work, result, journal) -> None:
     change(journal, do={"op": "delete", "step": 1})
     change(journal, do={"op": "add", "at": 1, "label": "heat the water"})
     steps = list(journal.history.draft.steps)
@@ -215,8 +207,7 @@ def test_gathered_mentions_are_undone_with_their_step(work, result) -> None:
     assert len(again.history.draft.steps) == 4
 
 
-def test_an_edit_is_repeated_after_mentions_were_gathered(work, result) -> None:
-    journal = Journal.resume(work, result)
+def test_an_edit_is_repeated_after_mentions_were_gathered(result, journal) -> None:
     change(journal, do={"op": "delete", "step": 1})
     change(journal, do={"op": "add", "at": 1, "label": "heat the water"})
     nudge = {"op": "place", "step": 0, "video": "Bo", "time": 4.0, "start": 2.0, "end": 8.0}
@@ -242,8 +233,7 @@ def test_the_limit_of_edits_survives_a_restart_unless_the_journal_is_moved(
     change(Journal.resume(work, result), do=DELETE)
 
 
-def test_a_journal_never_grows_larger_than_can_be_read(work, result, monkeypatch) -> None:
-    journal = Journal.resume(work, result)
+def test_a_journal_never_grows_larger_than_can_be_read(work, result, monkeypatch, journal) -> None:
     monkeypatch.setattr("howsteps.serve.edits._LARGEST", (work / FILE).stat().st_size + 60)
     change(journal, do=RENAME)
     with pytest.raises(Refused, match="the journal of edits is full"):
@@ -269,8 +259,7 @@ def test_nothing_to_undo_is_reported_in_one_clear_line(work, result, entry) -> N
         Journal.resume(work, result)
 
 
-def test_a_journal_of_another_program_is_not_written_to(work, result) -> None:
-    journal = Journal.resume(work, result)
+def test_a_journal_of_another_program_is_not_written_to(work, journal) -> None:
     change(journal, do=RENAME)
     for content in (b"short\n", (work / FILE).read_bytes().replace(b"begin", b"start")):
         (work / FILE).write_bytes(content)
@@ -280,8 +269,7 @@ def test_a_journal_of_another_program_is_not_written_to(work, result) -> None:
     assert journal.history.revision == 1
 
 
-def test_a_journal_that_became_a_link_is_not_written_to(work, result, tmp_path) -> None:
-    journal = Journal.resume(work, result)
+def test_a_journal_that_became_a_link_is_not_written_to(work, tmp_path, journal) -> None:
     (tmp_path / "mine.txt").write_bytes(b"mine")
     (work / FILE).unlink()
     (work / FILE).symlink_to(tmp_path / "mine.txt")
@@ -311,8 +299,7 @@ def test_a_journal_of_millions_of_lines_is_refused_at_once(work, result) -> None
         Journal.resume(work, result)
 
 
-def test_a_script_never_has_more_steps_than_the_page_accepts(work, result) -> None:
-    journal = Journal.resume(work, result)
+def test_a_script_never_has_more_steps_than_the_page_accepts(work, result, journal) -> None:
     for n in range(MAX_STEPS - 5):
         change(journal, do={"op": "add", "at": 0, "label": f"step {n}"})
     with pytest.raises(Refused, match="100 steps at most"):
@@ -324,8 +311,7 @@ def test_a_script_never_has_more_steps_than_the_page_accepts(work, result) -> No
         Journal.resume(work, result)
 
 
-def test_a_name_with_half_a_character_is_no_valid_line(work, result) -> None:
-    journal = Journal.resume(work, result)
+def test_a_name_with_half_a_character_is_no_valid_line(work, result, journal) -> None:
     change(journal, do=RENAME)
     change(journal, do=DELETE)
     path = work / FILE

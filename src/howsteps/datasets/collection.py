@@ -51,12 +51,11 @@ class Details:
 
     def of(self, video: Video) -> Video:
         """Return the video with these details; its duration is at least that of its captions."""
-        captions_end = max((caption.end for caption in video.captions), default=0.0)
         return replace(
             video,
             title=self.title,
             youtube=self.youtube,
-            duration=None if self.duration is None else max(self.duration, captions_end),
+            duration=None if self.duration is None else max(self.duration, video.length),
             language=self.language,
             chapters=self.chapters,
         )

@@ -15,8 +15,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 import uvicorn
-from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -35,7 +35,7 @@ from howsteps.report.exports import FORMATS, export
 from howsteps.report.page import THUMBNAILS, render, security_policy
 from howsteps.serve import new_videos
 from howsteps.serve.session import Asked, Page, Session, without_folders
-from howsteps.store import converted, decoded
+from howsteps.store import decoded
 
 _T = TypeVar("_T")
 
@@ -75,10 +75,8 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
         return _json(session.status())
 
     async def events(request: Request) -> Response:
-        page = _page(request)
-        return StreamingResponse(
-            _event_stream(session, page.writer), media_type="text/event-stream"
-        )
+        stream = _event_stream(session, request.query_params.get("writer", ""))
+        return StreamingResponse(stream, media_type="text/event-stream")
 
     async def edit(request: Request) -> Response:
         asked = await _json_body(request, Asked)
@@ -226,14 +224,6 @@ async def _event_stream(session: Session, writer: str) -> AsyncIterator[bytes]:
         session.release_writer(writer)
 
 
-def _page(request: Request) -> Page:
-    """The page in the query of an address."""
-    try:
-        return converted(dict(request.query_params), Page)
-    except ValueError as error:
-        raise HTTPException(400, shown(str(error))) from error
-
-
 async def _json_body(request: Request, kind: type[_T]) -> _T:
     """The JSON object in the body of a request, which follows a description."""
     content_type = request.headers.get("content-type", "").partition(";")[0]
@@ -274,8 +264,7 @@ def _exported(session: Session, name: str) -> Response:
 
 
 def _json(value: Mapping[str, Any]) -> Response:
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return Response(text, media_type="application/json")
+    return Response(msgspec.json.encode(value), media_type="application/json")
 
 
 async def _http_error(_: Request, error: HTTPException) -> Response:
@@ -358,7 +347,7 @@ def serve(
         server.run(sockets=[listener])
 
 
-class _Address(Struct):
+class _Address(msgspec.Struct):
     """Where a folder is served, so that an open page goes on after a restart."""
 
     port: int
