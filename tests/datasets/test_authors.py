@@ -112,9 +112,13 @@ def test_an_empty_narration(folder):
         ("simple_trlst/small_0002.trlst", "1 0\n", "1: is not: relation start end"),
         ("simple_trlst/small_0002.trlst", "1 0 x\n", "1: a time is 'x', not a number"),
         ("count_files/small_lem_dobj_count", "7 say thing\nsay thing\n", "2: is not: count verb"),
-        ("sim_mat/small_sim_mat.txt", "1 0\n0\n", "2: has 1 columns, not 2"),
+        ("sim_mat/small_sim_mat.txt", "1 0\n0\n", "number of columns changed from 2 to 1 at row 2"),
         ("sim_mat/small_sim_mat.txt", "1 0\n", "is 1×2, not square with at most 9 rows"),
-        ("sim_mat/small_sim_mat.txt", "1 a\n0 1\n", "1: a similarity is 'a', not a number"),
+        (
+            "sim_mat/small_sim_mat.txt",
+            "1 a\n0 1\n",
+            "could not convert string 'a' to float64 at row 0, column 2",
+        ),
     ],
 )
 def test_bad_text_is_reported_with_file_and_line(folder, file, text, reason):

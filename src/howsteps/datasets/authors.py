@@ -15,6 +15,7 @@ names. ``NLP_<task>`` instead of ``NLP/<task>`` is accepted too.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import StringIO
 from math import ceil, inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,7 +36,7 @@ from howsteps.datasets.annotations import (
 from howsteps.errors import InputError
 from howsteps.io.arrays import read_arrays
 from howsteps.io.files import fingerprint
-from howsteps.io.text import read_lines
+from howsteps.io.text import read_lines, read_text
 from howsteps.io.worker_process import run_in_worker
 from howsteps.task import Mention, Relation, Task, Truth, Video
 
@@ -157,16 +158,15 @@ def _dictionary(path: Path) -> tuple[Relation, ...]:
 
 
 def _similarity(path: Path, relations: int) -> _Matrix:
-    rows: list[_Matrix] = []  # arrays take a quarter of the memory of lists
-    for line, text in read_lines(path):
-        cells = (as_number(cell, path, "a similarity", line) for cell in text.split())
-        rows.append(np.fromiter(cells, np.float64))
-        if len(rows[-1]) != len(rows[0]):
-            raise InputError(path, f"has {len(rows[-1])} columns, not {len(rows[0])}", line)
-    if len(rows) != len(rows[0]) or len(rows) > relations:
-        shape = f"{len(rows)}×{len(rows[0])}"
-        raise InputError(path, f"is {shape}, not square with at most {relations} rows")
-    return np.array(rows)
+    try:
+        matrix = np.loadtxt(StringIO(read_text(path)), ndmin=2, comments=None)
+    except ValueError as error:
+        reason = f"is not a matrix of numbers ({str(error).partition(';')[0]})"
+        raise InputError(path, reason) from None
+    height, width = matrix.shape
+    if height != width or height > relations:
+        raise InputError(path, f"is {height}×{width}, not square with at most {relations} rows")
+    return matrix
 
 
 def _narrations(folder: Path, durations: Mapping[str, float]) -> list[Path]:
