@@ -55,7 +55,7 @@ def test_a_located_step_has_extent_confidence_and_evidence(task):
     windows = [np.ones((len(x), 3), bool) for x in videos]
     windows[0][:, 0] = np.abs(np.arange(len(videos[0])) - truth[0, 0]) <= 1
     result = cluster(videos, windows, steps=3)
-    located = locate(result.intervals, result.scores, result.null_scores, windows)
+    located = locate(result, windows)
     assert (located.first <= located.intervals).all()
     assert (located.intervals <= located.last).all()
     assert (located.last[:, :-1] < located.first[:, 1:]).all()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
 from howsteps.paper.motion import MotionDescriber
-from howsteps.paper.visual_words import AppearanceDescriber, AppearanceOptions, MotionOptions
+from howsteps.paper.visual_words import AppearanceOptions, MotionOptions, appearance_describer
 from howsteps.vision import descriptors
 from howsteps.vision.descriptors import (
     Chunk,
@@ -54,7 +54,7 @@ def pooling(network: Network, every: int = 1) -> Make:
 def looking(network: Network) -> Make:
     """Local descriptors of small frames, as in the paper."""
     options = AppearanceOptions(sides=(32,))
-    return lambda video: AppearanceDescriber(video, options, network, most=150, seed=0)
+    return lambda video: appearance_describer(video, options, network, most=150, seed=0)
 
 
 def moving(most: int = 200, seed: int = 0) -> Make:

@@ -12,7 +12,6 @@ of a corner is a count of S tokens.
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -143,17 +142,13 @@ def restore_unshared(problem: AlignmentProblem, placed: NDArray[np.int64]) -> ND
 
     Every other token gets a slot of its own to the right of its left neighbour.
     """
-    keys: list[tuple[int, int]] = []
-    shared = problem.shared
-    slots = iter(placed.tolist())
-    for begin, end in pairwise(problem.first):
-        left = -1
-        for s in range(begin, end):
-            if shared[s]:
-                left = next(slots)
-            keys.append((left, -1 if shared[s] else s))
-    rank = {key: slot for slot, key in enumerate(sorted(set(keys)))}
-    return np.array([rank[key] for key in keys], dtype=np.int64)
+    every = np.arange(len(problem.tokens))
+    slots = np.full(len(every), -1)
+    slots[problem.shared] = placed
+    last = np.maximum.accumulate(np.where(problem.shared, every, -1))
+    left = np.where(last >= problem.first[problem.sequence], slots[last], -1)
+    keys = np.stack([left, np.where(problem.shared, -1, every)])
+    return np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 FloatMatrix = NDArray[np.float64]
@@ -235,17 +230,14 @@ def step_size(slope: float, curvature: float) -> float:
 
 
 class Iteration(NamedTuple):
-    """One iteration of Frank-Wolfe from U: f and the gap at U, the step, and both roundings."""
+    """One iteration of Frank-Wolfe from U: gradient and gap at U, the step, and both roundings."""
 
-    objective: float
     gradient: FloatMatrix
     corner: Corner
     gap: float
     step: float
     following: FloatMatrix
-    corner_objective: float
     projection: Corner
-    projection_objective: float
 
 
 def iterate(problem: AlignmentProblem, u: FloatMatrix) -> Iteration:
@@ -263,17 +255,7 @@ def iterate(problem: AlignmentProblem, u: FloatMatrix) -> Iteration:
     following = (1 - step) * u
     following[np.arange(len(corner)), corner] += step
     projection = oracle(-following, problem.first)
-    return Iteration(
-        objective=float((g * cost_g).sum()),
-        gradient=gradient,
-        corner=corner,
-        gap=-2 * slope,
-        step=step,
-        following=following,
-        corner_objective=float(problem.objective(corner)),
-        projection=projection,
-        projection_objective=float(problem.objective(projection)),
-    )
+    return Iteration(gradient, corner, -2 * slope, step, following, projection)
 
 
 def frank_wolfe(
@@ -289,11 +271,8 @@ def frank_wolfe(
     u = start
     for _ in range(iterations):
         now = iterate(problem, u)
-        for corner, value in (
-            (now.corner, now.corner_objective),
-            (now.projection, now.projection_objective),
-        ):
-            if value < lowest:
+        for corner in (now.corner, now.projection):
+            if (value := problem.objective(corner)) < lowest:
                 best, lowest = corner, value
         if np.array_equal(now.following, u):
             break

@@ -12,7 +12,6 @@ median absolute deviation is robust to the few intervals that show the step.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -91,17 +90,6 @@ class Clustering:
     roundings: tuple[Places, ...]
     _problem: ClusteringProblem = field(repr=False)
     _seed: int = field(repr=False)
-
-    @cached_property
-    def scores(self) -> tuple[Floats, ...]:
-        """T_n×K per video: scores by the classifier of the *other* videos; on first use."""
-        classifier = IncrementalWeights(self._problem, self.intervals)
-        return tuple(classifier.scores_without(n) for n in range(self._problem.videos))
-
-    @cached_property
-    def null_scores(self) -> Floats:
-        """N×K: scores of null samples; on first use."""
-        return null_scores(self._problem, self.intervals, self._seed)
 
 
 def cluster(
@@ -249,21 +237,17 @@ def confidences(places: Places, scores: Sequence[Floats], null: Floats) -> Float
     return confidence
 
 
-def locate(
-    intervals: Places,
-    scores: Sequence[Floats],
-    null: Floats,
-    windows: Sequence[Mask],
-    *,
-    alike: str = LIKE_SEEN,
-) -> StepIntervals:
+def locate(found: Clustering, windows: Sequence[Mask], *, alike: str = LIKE_SEEN) -> StepIntervals:
     """Add extent, confidence and evidence to placements, N×K.
 
-    ``scores`` (T_n×K per video) are by a classifier that was not trained on that video, ``null``
-    those of null samples, of any shape. A step whose window excludes some interval is named by the
-    narration. ``alike`` is the evidence of a step that scores higher than nine null samples in ten:
-    *looks like the others* or *like what others say*, depending on the features.
+    Videos are scored by the classifier of the *others*. A step whose window excludes some interval
+    is named by the narration. ``alike`` is the evidence of a step that scores higher than nine null
+    samples in ten: *looks like the others* or *like what others say*, depending on the features.
     """
+    problem, intervals = found._problem, found.intervals
+    classifier = IncrementalWeights(problem, intervals)
+    scores = [classifier.scores_without(n) for n in range(problem.videos)]
+    null = null_scores(problem, intervals, found._seed)
     confidence = confidences(intervals, scores, null)
     ends = [extents(places, score) for places, score in zip(intervals, scores, strict=True)]
     first, last = (np.array(each) for each in zip(*ends, strict=True))

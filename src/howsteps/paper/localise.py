@@ -72,9 +72,7 @@ def localise(
         seed=seed,
     )
     alike = LEARNING_OPTIONS[data.kind].alike
-    located = locate(
-        result.intervals, result.scores, result.null_scores, windows.allowed, alike=alike
-    )
+    located = locate(result, windows.allowed, alike=alike)
     rest = data.place_by_mentions(located)
     order = np.argsort([*data.with_features, *data.without_features])
     return ClusteredTask(

@@ -13,7 +13,7 @@ kinds of descriptors, the blocks and the number of codewords, but not how densel
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -37,8 +37,8 @@ from howsteps.vision.features import (
 from howsteps.vision.network import LITE0, Network, identity
 
 if TYPE_CHECKING:
-    from howsteps.vision.descriptors import Describer, IntervalDescriptors
-    from howsteps.vision.frames import Decoding, Frame, VideoReader
+    from howsteps.vision.descriptors import Describer
+    from howsteps.vision.frames import Decoding, VideoReader
 
 MOTION, APPEARANCE = "motion", "appearance"  # kinds of local descriptors
 VGG16 = "vgg16"
@@ -186,7 +186,7 @@ class VisualWords:
             )
         if APPEARANCE in kinds and options.appearance is not None:
             makers[APPEARANCE] = partial(
-                AppearanceDescriber,
+                appearance_describer,
                 options=options.appearance,
                 network=load_network(options.appearance.network, device, threads),
                 most=options.most_appearance,
@@ -201,39 +201,19 @@ class VisualWords:
         return vectors, codebooks, remarks
 
 
-class AppearanceDescriber:
+def appearance_describer(
+    video: "VideoReader", options: AppearanceOptions, network: Network, most: int, seed: int
+) -> "Describer":
     """Local descriptors of the middle frame of every interval, of all scales together."""
+    from howsteps.vision.descriptors import FrameSampler  # noqa: PLC0415 - needs PyAV
 
-    def __init__(
-        self,
-        video: "VideoReader",
-        options: AppearanceOptions,
-        network: Network,
-        most: int,
-        seed: int,
-    ) -> None:
-        from howsteps.vision.descriptors import FrameSampler  # noqa: PLC0415 - needs PyAV
+    def describe(scales: list[NDArray[np.uint8]]) -> list[NDArray[Any]]:
+        local = np.concatenate([network.describe(images) for images in scales], axis=1)
+        return [quantise(rows) for rows in local]
 
-        def describe(scales: list[NDArray[np.uint8]]) -> list[NDArray[Any]]:
-            local = np.concatenate([network.describe(images) for images in scales], axis=1)
-            return [quantise(rows) for rows in local]
-
-        self._sampler = FrameSampler(video, describe, options.sides)
-        self._most, self._seed = most, seed
-
-    def add(self, frame: "Frame") -> "Iterator[IntervalDescriptors]":
-        """Add the next frame."""
-        return self._drawn(self._sampler.add(frame))
-
-    def finish(self, end: float) -> "Iterator[IntervalDescriptors]":
-        """End the video."""
-        return self._drawn(self._sampler.finish(end))
-
-    def _drawn(self, described: "Iterator[IntervalDescriptors]") -> "Iterator[IntervalDescriptors]":
-        # A frame may be shown for hours: its descriptors are one array for all its intervals, and
-        # are copied one by one.
-        for interval, values in described:
-            yield interval, draw(values, self._most, self._seed, interval)
+    return FrameSampler(
+        video, describe, options.sides, choose=lambda values, at: draw(values, most, seed, at)
+    )
 
 
 def draw(values: NDArray[Any], most: int, seed: int, interval: int) -> NDArray[Any]:

@@ -96,7 +96,7 @@ class FrameSampler:
 
     ``describe`` gives the descriptors of a batch of frames, given at every scale; ``sides`` are the
     shorter sides of the frame at each scale, in pixels. Only the first of ``every`` intervals is
-    described.
+    described. ``choose`` takes some of the rows of an interval, given its index; all if None.
     """
 
     def __init__(
@@ -105,8 +105,9 @@ class FrameSampler:
         describe: Callable[[list[Images]], list[NDArray[Any]]],
         sides: tuple[int, ...],
         every: int = 1,
+        choose: Callable[[NDArray[Any], int], NDArray[Any]] | None = None,
     ) -> None:
-        self._describe, self._every = describe, every
+        self._describe, self._every, self._choose = describe, every, choose
         self._sizes = [_network_size(video, side) for side in sides]
         self._shown: Frame | None = None
         self._next = 0  # the next interval to describe
@@ -127,7 +128,7 @@ class FrameSampler:
             self._waiting.append((interval, self._images(self._shown)))
         yield from self._describe_waiting()
 
-    def _sample(self, end: float) -> list[IntervalDescriptors]:
+    def _sample(self, end: float) -> Iterator[IntervalDescriptors]:
         """Queue the shown frame for the intervals whose middle is before ``end``."""
         images: list[Image] | None = None
         while (middle := (self._next + 0.5) * SECONDS) < end:
@@ -137,21 +138,27 @@ class FrameSampler:
                     self._has_sampled = True
                 self._waiting.append((self._next, images))
             self._next += self._every
-        return self._describe_waiting() if len(self._waiting) >= BATCH else []
+        if len(self._waiting) >= BATCH:
+            yield from self._describe_waiting()
 
     def _images(self, frame: Frame) -> list[Image]:
         """Return the frame at every scale."""
         return [frame.rgb(*size) for size in self._sizes]
 
-    def _describe_waiting(self) -> list[IntervalDescriptors]:
-        """Describe the queued frames; a frame of several intervals is described once."""
+    def _describe_waiting(self) -> Iterator[IntervalDescriptors]:
+        """Describe the queued frames; a frame of several intervals is described once.
+
+        A frame may be shown for hours, so rows are chosen when they are asked for.
+        """
         waiting, self._waiting = self._waiting, []
         batch = list({id(images): images for _, images in waiting}.values())
         if not batch:
-            return []
+            return
         described = self._describe([np.stack(images) for images in zip(*batch, strict=True)])
         values = {id(images): described[n] for n, images in enumerate(batch)}
-        return [(interval, values[id(images)]) for interval, images in waiting]
+        for interval, images in waiting:
+            rows = values[id(images)]
+            yield interval, rows if self._choose is None else self._choose(rows, interval)
 
 
 def pooled_describer(video: VideoReader, options: PooledOptions, network: Network) -> FrameSampler:

@@ -333,23 +333,17 @@ class PooledFrames:
         )
         return {POOLED: origin}
 
-    def decoding(self, media: Path) -> "Decoding":
-        """Which frames of a file are decoded: as few as are needed for the intervals."""
-        from howsteps.vision.frames import plan_decoding  # noqa: PLC0415 - needs PyAV
-
-        every = self.options.every * SECONDS
-        return plan_decoding(media, every, sparing=self.options.sparing)
-
     def describers(
         self, kinds: Collection[str], media: Path, device: str, threads: int
     ) -> "tuple[Decoding, MakeDescribers]":
         """Load the network; return which frames are needed, and what makes the describer."""
         from howsteps.vision.descriptors import pooled_describer  # noqa: PLC0415 - needs PyAV
+        from howsteps.vision.frames import plan_decoding  # noqa: PLC0415
 
-        network = load(self.options.network, device, threads)
-        return self.decoding(media), lambda video: {
-            POOLED: pooled_describer(video, self.options, network)
-        }
+        options = self.options
+        network = load(options.network, device, threads)
+        decoding = plan_decoding(media, options.every * SECONDS, sparing=options.sparing)
+        return decoding, lambda video: {POOLED: pooled_describer(video, options, network)}
 
     def vectors(self, videos: Sequence[VideoDescriptors], cache: Entries) -> Vectors:
         """Compute the vectors of videos."""
