@@ -139,8 +139,8 @@ def _with_paper_bar(score: Score, prediction: Prediction, truth: Truth) -> Score
 def _script(prediction: Prediction, reference: Reference) -> Score:
     if not prediction.mention_times:
         raise NotMeasured("without a script to compare")
-    events = in_truth(prediction.mention_times, reference.truth)
-    options = by_time(events, reference.truth, prediction.steps, leads=LEADS)
+    mentions = in_truth(prediction.mention_times, reference.truth)
+    options = by_time(mentions, reference.truth, prediction.steps, leads=LEADS)
     return script_score(options, reference.order, BY_TIME)
 
 

@@ -30,7 +30,7 @@ count is taken, for all steps of the script, and α is divided by their number.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +48,6 @@ from howsteps.task import Localisation, Mention, Rule, Script, Step, Truth
 
 JUDGED, BY_TIME = "judged", "by time"
 ALPHA = 0.05  # significance level for each discovered step
-
-_Times: TypeAlias = Mapping[str, NDArray[np.float64]]
 
 
 def script_score(options: Sequence[Collection[int]], order: Sequence[int], note: str = "") -> Score:
@@ -128,8 +126,16 @@ def mention_times(script: Script) -> list[Localisation]:
     ]
 
 
+class _Times(NamedTuple):
+    """When a discovered step is mentioned: videos, and of each time its video and its share."""
+
+    videos: tuple[str, ...]
+    video: NDArray[np.int64]  # an index of ``videos``
+    share: NDArray[np.float64]  # of the length of the video
+
+
 def by_time(
-    events: Predictions,
+    mentions: Predictions,
     truth: TruthLike,
     steps: int | None = None,
     *,
@@ -139,16 +145,22 @@ def by_time(
 
     Parameters
     ----------
-    events
+    mentions
         Times at which each discovered step happens or is mentioned, any number in a video, in a
         form of :mod:`howsteps.evaluate.inputs`; those without a time are ignored.
     leads
         Seconds by which true steps are extended to the front.
     """
     truth = as_truth(truth)
-    localisations, steps = as_predictions(events, truth, steps, once=False)
-    lengths = _lengths(localisations, truth)
-    times = [_relative_times(localisations, step, lengths) for step in range(steps)]
+    localisations, steps = as_predictions(mentions, truth, steps, once=False)
+    timed = [(at.video, at.step, at.time) for at in localisations if at.time is not None]
+    lengths = _lengths(timed, truth)
+    times_by_step = []
+    for step in range(steps):
+        shares = [(video, time / lengths[video]) for video, k, time in timed if k == step]
+        videos = tuple(dict.fromkeys(video for video, _ in shares))
+        places = np.array([videos.index(video) for video, _ in shares], dtype=np.int64)
+        times_by_step.append(_Times(videos, places, np.array([share for _, share in shares])))
     level = ALPHA / (len(truth.steps) * len(leads)) if truth.steps else ALPHA
     found: list[list[set[int]]] = []
     for lead in leads:
@@ -156,10 +168,10 @@ def by_time(
         for a in truth.annotations:
             intervals.setdefault((a.video, a.step), []).append((a.start - lead, a.end))
         options = []
-        for times_of_step in times:
+        for times in times_by_step:
             lifts = {}
             for true in range(len(truth.steps)):
-                hits, null = _hits(times_of_step, true, intervals, lengths)
+                hits, null = _hits(times, true, intervals, lengths)
                 if poisson_binomial_tail(int(hits.sum()), null) <= level:
                     lifts[true] = float((hits - null).sum())
             options.append({max(lifts, key=lambda true: lifts[true])} if lifts else set())
@@ -168,33 +180,20 @@ def by_time(
 
 
 def poisson_binomial_tail(count: int, probabilities: NDArray[np.float64]) -> float:
-    """Return the probability of at least ``count`` of several independent events."""
+    """Return the probability that at least ``count`` of several independent things happen."""
     distribution = np.ones(1)
     for p in probabilities:
         distribution = np.convolve(distribution, (1 - p, p))
     return float(distribution[count:].sum())
 
 
-def _lengths(events: Sequence[Localisation], truth: Truth) -> dict[str, float]:
-    """Return the length of every video; if unknown, the time of its last annotation or event."""
+def _lengths(timed: Sequence[tuple[str, int, float]], truth: Truth) -> dict[str, float]:
+    """Return the length of every video; if unknown, its last annotation or mention."""
     last = dict.fromkeys(truth.durations, 1.0)
-    for a in truth.annotations:
-        last[a.video] = max(last[a.video], a.end)
-    for event in events:
-        if event.time is not None:
-            last[event.video] = max(last[event.video], event.time)
+    ends = [*((a.video, a.end) for a in truth.annotations), *((v, time) for v, _, time in timed)]
+    for video, end in ends:
+        last[video] = max(last[video], end)
     return {video: known or last[video] for video, known in truth.durations.items()}
-
-
-def _relative_times(
-    events: Sequence[Localisation], step: int, lengths: Mapping[str, float]
-) -> _Times:
-    """Return the times of one discovered step in each video, as shares of its length."""
-    times: dict[str, list[float]] = {}
-    for event in events:
-        if event.step == step and event.time is not None:
-            times.setdefault(event.video, []).append(event.time / lengths[event.video])
-    return {video: np.array(values) for video, values in times.items()}
 
 
 def _hits(
@@ -204,17 +203,15 @@ def _hits(
     lengths: Mapping[str, float],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return whether each video with the discovered step is a hit, and the probabilities p_n."""
-    if len(times) < 2:  # no other video to compare with
-        return np.zeros(len(times)), np.ones(len(times))
-    all_times = np.concatenate(list(times.values()))
-    video_of_time = np.repeat(np.arange(len(times)), [len(values) for values in times.values()])
-    hits, null = [], []
-    for n, video in enumerate(times):
-        inside = np.zeros(len(all_times), dtype=bool)
+    videos = len(times.videos)
+    if videos < 2:  # no other video to compare with
+        return np.zeros(videos), np.ones(videos)
+    hits, null = np.zeros(videos), np.zeros(videos)
+    for n, video in enumerate(times.videos):
+        seconds = times.share * lengths[video]
+        inside = np.zeros(len(seconds), dtype=bool)
         for start, end in intervals.get((video, true), ()):
-            seconds = all_times * lengths[video]
             inside |= (start <= seconds) & (seconds <= end)
-        hit = np.bincount(video_of_time[inside], minlength=len(times)) > 0
-        hits.append(float(hit[n]))
-        null.append((hit.sum() - hit[n]) / (len(times) - 1))
-    return np.array(hits), np.array(null)
+        hit = np.bincount(times.video[inside], minlength=videos) > 0
+        hits[n], null[n] = hit[n], (hit.sum() - hit[n]) / (videos - 1)
+    return hits, null
