@@ -341,6 +341,14 @@ def test_a_step_named_after_a_place_is_where_it_is_done_there() -> None:
     steps = discover(replace(task, videos=tuple(videos))).steps
     assert steps[0].label == "take the apple out of the bag"
     assert {mention.start for mention in steps[0].mentions} == {0.0}
+    others = [
+        replace(v, mentions=(replace(v.mentions[0], places=(Place("out of", noun),)), *rest))
+        for v, noun in zip(videos, ("bag", "bag", "box", "pan"), strict=True)
+        for rest in [v.mentions[1:]]
+    ]
+    steps = discover(replace(task, videos=tuple(others))).steps
+    assert steps[0].label == "take the apple out of the bag"
+    assert {mention.start for mention in steps[0].mentions} == {0.0}
 
 
 def test_a_place_may_come_from_the_rest_of_the_job() -> None:
@@ -350,6 +358,46 @@ def test_a_place_may_come_from_the_rest_of_the_job() -> None:
     put = [mention_of("put the ham", v, noun="ham") for v in ("v0", "v1")]
     name, _ = Namer(replace(task, videos=tuple(videos))).name(put)
     assert name == "put the ham on the bread"
+
+
+def test_a_place_of_one_kind_has_the_name_that_most_narrators_of_the_job_use() -> None:
+    job = spoken.task("plant cutting", "cover cutting", "water cutting")
+    pot = (Place("in", "pot"),)
+    videos = [
+        replace(v, mentions=tuple(replace(m, places=pot) for m in v.mentions)) for v in job.videos
+    ]
+    namer = Namer(replace(job, videos=tuple(videos)))
+    stick = [
+        mention_of("stick the cuttings in the pot", "v0", pot, noun="cutting"),
+        mention_of(
+            "stick the cuttings into the soil", "v1", (Place("into", "soil"),), noun="cutting"
+        ),
+    ]
+    assert namer.name(stick)[0] == "stick the cuttings in the pot"
+    elsewhere = [stick[0], replace(stick[1], places=(Place("under", "soil"),))]
+    assert namer.name(elsewhere) is None
+
+
+def test_what_most_narrators_put_nowhere_needs_no_place() -> None:
+    def named(verb: str, noun: str, videos: str) -> str | None:
+        return name_of([mention_of(f"{verb} the {noun}", v, noun=noun) for v in videos])
+
+    assert named("set", "hook", "abc") == "set the hook"
+    assert named("set", "hook", "ab") is None
+    assert named("put", "hook", "abc") is None
+    assert named("set", "bowl", "abc") is None
+
+
+def test_who_put_the_same_thing_somewhere_in_other_words_agree() -> None:
+    said = ("put cutting; water plant; cut leaf", "stick cutting; water plant; cut leaf")
+    task = spoken.task(*said, *said, "fill pot; dig hole")
+    places = [Place("in", "pot"), Place("into", "soil"), Place("in", "pot"), Place("in", "hole")]
+    videos = [
+        replace(v, mentions=(replace(v.mentions[0], places=(place,)), *v.mentions[1:]))
+        for v, place in zip(task.videos, places, strict=False)
+    ]
+    labels = [s.label for s in discover(replace(task, videos=(*videos, task.videos[-1]))).steps]
+    assert "put the cutting in the pot" in labels
 
 
 def test_a_container_is_where_things_are_added_at_that_moment() -> None:

@@ -15,7 +15,7 @@ added one after the other are one step: "add the salt, pepper and nutmeg".
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -58,6 +58,7 @@ from howsteps.task import Mention, Script, Task, Video
 # a script, as when every act is "rub the …", the next ones are tried.
 MERGE_THRESHOLDS = (0.4, 0.5, 0.6, 0.7)
 MIN_NAMED = 3  # clusters; where narrators agree on fewer names, what one of them says is one
+MOSTLY = 0.7  # of the narrators of a step who follow the order: then all of them name it
 REFINEMENTS = 2  # of the order, after dropping mentions that break it
 # An object is implied only for verbs that say what is done, and where work is not unlikely.
 MIN_SPECIFICITY, MIN_WORK = 0.2, 0.3
@@ -115,25 +116,15 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     n_narrators = sum(map(bool, mentions_by_video))
     min_support, common = least_support(n_narrators), math.ceil(COMMON_SHARE * n_narrators)
 
-    def where_named(step: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The mentions near those at the place that the step is named after.
-
-        "Take the steak out of the refrigerator" is not when it is taken off the grill.
-        """
-        named = namer.name([mentions[i] for i in step])
-        verb, *words = named[0].split() if named else [""]
-        if not (verb in NEED_A_PLACE or is_helper(verb, "")):
-            return step
-        there = [i for i in step if any(place.noun in words for place in mentions[i].places)]
-        if len({*full_table.video[there]}) < MIN_PLACED:
-            return step
-        away = np.abs(full_table.position[step] - np.median(full_table.position[there]))
-        return step[away <= MAX_AWAY]
-
     def events_with(room: int) -> tuple[list[list[NDArray[np.int64]]], int]:
         """The steps in order, where ``room`` more are selected; and how many were joined."""
         members = [
-            where_named(np.sort(np.concatenate([full_table.members[act] for act in clusters[i]])))
+            _where_named(
+                np.sort(np.concatenate([full_table.members[act] for act in clusters[i]])),
+                full_table,
+                mentions,
+                namer,
+            )
             for i in select_clusters(table, clusters, similarity, scores, steps, room)
         ]
         kept: list[NDArray[np.int64]] = []
@@ -141,7 +132,10 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
         for in_order in order_steps(members, full_table, work):
             candidates = [(in_order, min_support)]
             # The few mentions that follow the order may leave out what makes a name.
-            candidates += [(own, common) for own in members if in_order[0] in own]
+            for own in (own for own in members if in_order[0] in own):
+                least = MOSTLY * len({*full_table.video[own]})
+                mostly = len({*full_table.video[in_order]}) >= least
+                candidates.append((own, min_support if mostly else common))
             for step, least in candidates:
                 named = namer.name([mentions[i] for i in step], names)
                 if named and len({*full_table.video[step]}) >= least:
@@ -157,6 +151,33 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
         events = more if steps is None or len(more) <= steps else events
     named = name_steps(task, [[[mentions[i] for i in step] for step in e] for e in events], namer)
     return Script(named)
+
+
+def _where_named(
+    step: NDArray[np.int64], table: ActTable, mentions: Sequence[Mention], namer: Namer
+) -> NDArray[np.int64]:
+    """The mentions near those at the place that the step is named after.
+
+    "Take the steak out of the refrigerator" is not when it is taken off the grill.
+    """
+    named = namer.name([mentions[i] for i in step])
+    if named is None:
+        return step
+    label, naming = named
+    verb, *words = label.split()
+    if not (verb in NEED_A_PLACE or is_helper(verb, "")):
+        return step
+    nouns = {*words} - {naming[0].relation.noun}
+    there = [i for i in step if any(place.noun in nouns for place in mentions[i].places)]
+    if len({*table.video[there]}) >= MIN_PLACED:
+        away = np.abs(table.position[step] - np.median(table.position[there]))
+        return step[away <= MAX_AWAY]
+    # Each calls the place something else: a helper is a step only where it is "out of" anything.
+    alike = [
+        i for i in step if any(f" {place.preposition} " in label for place in mentions[i].places)
+    ]
+    enough = is_helper(verb, "") and len({*table.video[alike]}) >= MIN_PLACED
+    return np.array(alike) if enough else step
 
 
 def implied_objects(videos: Sequence[Video]) -> dict[Mention, str]:
@@ -312,6 +333,7 @@ def cluster_acts(
         clusters = average_linkage(similarity, np.sqrt(table.video_counts), forbidden, threshold)
         if sum(table.support(cluster) >= min_support for cluster in clusters) >= MIN_STEPS:
             break
+    clusters = _joined_by_place(clusters, table, lambda cluster: bool(namer.name(of(cluster))))
     named = [cluster for cluster in clusters if namer.name(of(cluster))]
     if sum(table.support(cluster) >= min_support for cluster in named) < MIN_NAMED:
         namer.agreed = 1
@@ -321,6 +343,28 @@ def cluster_acts(
     work = np.array([mention.work for mention in mentions])
     scores = cluster_scores(table, clusters, is_step, work, title_words(title))
     return clusters, similarity, scores
+
+
+def _joined_by_place(
+    clusters: list[list[int]], table: ActTable, has_name: Callable[[Sequence[int]], bool]
+) -> list[list[int]]:
+    """Join the clusters without a name that put the same object somewhere.
+
+    Narrators *put*, *stick* or *push* the cuttings into the pot, the soil or the hole.
+    """
+    put: defaultdict[str, list[list[int]]] = defaultdict(list)
+    kept = []
+    for cluster in clusters:
+        act = table.acts[max(cluster, key=lambda act: (table.video_counts[act], -act))]
+        is_put = act.verb in NEED_A_PLACE or "place" in classes_of(act.verb, act.particle)
+        if is_put and not has_name(cluster):
+            put[act.noun].append(cluster)
+        else:
+            kept.append(cluster)
+    for group in put.values():
+        union = sorted(act for cluster in group for act in cluster)
+        kept += [union] if has_name(union) else group
+    return kept
 
 
 def order_steps(

@@ -37,6 +37,8 @@ MIN_SUPPORT = 4
 HELPER_SHARE = 1 / 3  # of the narrators, from which on "take the cuttings" is a step
 MIN_SAME_WORDS = 4  # verb, object, preposition and place
 MIN_WORK = 0.3  # of a mention that tells something about another
+# So many narrators, in such a share of their mentions, name no place: then none is needed.
+MIN_COMPLETE, COMPLETE_SHARE = 3, 0.75
 NEAR = 30.0  # seconds in which a container is named
 ELSEWHERE_SHARE = 0.15  # of what is done with the object in the rest of the job
 CONTAINER_SHARE = 0.3  # of the videos that name one there
@@ -45,6 +47,7 @@ MIXING_SHARE = 0.45  # of the narrators, who add or mix something: then a bowl g
 NEED_A_PLACE = frozenset(
     "bring drop insert lay move place position put send set stick throw transfer".split()
 )
+_PUT = frozenset("insert lay place put stick".split())  # never without a place
 _PLACING = frozenset("add attach cover dip insert place pour".split())  # classes
 _FILLING = frozenset("add mix place pour".split())
 _TRANSITIVE = _PLACING | frozenset("mix remove wrap roll hold cut".split())
@@ -65,6 +68,14 @@ _BLEMISHES = frozenset(
     "residue ring rust scratch smell smudge soot spot stain streak".split()
 )
 _INTO = frozenset("in into inside to".split())
+# Prepositions of one kind of place.
+_WHERE = ("in", "on", "around")
+_KINDS = {
+    **dict.fromkeys(("in", "into", "inside"), "in"),
+    **dict.fromkeys(("on", "onto", "on top of", "over"), "on"),
+    "around": "around",
+    **dict.fromkeys(("out of", "from", "out from"), "out of"),
+}
 # What is wiped is not the cloth.
 _WIPE = frozenset("buff dab dry pat polish rub scrub wipe".split())
 _CUT = frozenset("chop cut scrape slice".split())
@@ -92,12 +103,15 @@ class Namer:
         self._of_noun: defaultdict[str, list[Mention]] = defaultdict(list)
         self._of_verb: defaultdict[str, list[Mention]] = defaultdict(list)
         self._of_video: dict[str, list[Mention]] = {}
+        self._places: defaultdict[tuple[str, str], set[str]] = defaultdict(set)  # to videos
         for video in task.videos:
             work = [m for m in video.mentions if m.work >= MIN_WORK and not m.negated]
             self._of_video[video.id] = sorted(work, key=lambda m: m.start)
             for mention in work:
                 self._of_noun[mention.noun].append(mention)
                 self._of_verb[mention.verb].append(mention)
+                for place in mention.places:
+                    self._places[_KINDS.get(place.preposition, ""), place.noun].add(video.id)
         self._title = title_words(task.name)
         # "Beat the eggs", although the whole job is done "in a microwave".
         self._title_places = self._title - title_words(_PLACE_OF_JOB.sub("", task.name))
@@ -165,9 +179,14 @@ class Namer:
         verb, noun = usual[0].verb, usual[0].noun
         if particle in {"in", "on", "down"} and is_substance(noun):
             particle = ""
-        needs_place = verb in NEED_A_PLACE and particle in {"", "in", "down"}
+        needs_place = (
+            verb in NEED_A_PLACE and particle in {"", "in", "down"} and not _is_complete(usual)
+        )
         similar = [m for m in mentions if m.relation.noun == noun and _are_alike(m, usual[0])]
+        goes_somewhere = noun in PRODUCTS or (needs_place and not is_substance(noun))
+        kinds = ("out of",) if is_helper(verb, particle) else _WHERE if goes_somewhere else ()
         place = self._place(usual, similar, noun, needs_place=needs_place)
+        place = place or self._likely_place(mentions, noun, kinds)
         if not place and is_substance(noun):
             is_addition = needs_place or "add" in classes_of(verb, particle)
             if is_addition:
@@ -183,18 +202,11 @@ class Namer:
         tool = _agreed(tools, DETAIL_SHARE * len(similar))
         is_bare = not place and tool is None
         is_rare = _video_count(usual) < HELPER_SHARE * self._narrators
-        if is_bare and (
-            needs_place
-            or noun in _BLEMISHES  # an aim: "remove the stains"
-            or (is_helper(verb, particle) and is_rare)
-        ):
+        only_prepares = is_helper(verb, particle) and is_rare
+        # "Remove the stains" is an aim.
+        if is_bare and (needs_place or only_prepares or noun in _BLEMISHES):
             return None
-        if verb == "add" and place.startswith("on"):
-            verb = "put"
-        elif verb == "add":
-            place = place.replace("into the", "to the").replace("in the", "to the")
-        elif "mix" in classes_of(verb, ""):
-            place = place.replace("into the", "in the")
+        verb, place = _going_together(verb, place)
         if place and particle in {"in", "on", "down"}:
             particle = ""
         detail = place or (f"with the {tool}" if tool else "")
@@ -218,9 +230,9 @@ class Namer:
         return f"{verb} the {object_} {where}" if object_ and object_ != noun else None
 
     def _usual_object(self, mentions: Iterable[Mention]) -> str | None:
-        """The object that most videos name, two at least, as they say it."""
-        objects = {(m.video, m.noun) for m in mentions if m.noun and m.noun not in _VAGUE}
-        noun = _agreed(objects, 0)
+        """The object that two videos or more name, of the title if possible, as they say it."""
+        objects = {(m.video, m.noun) for m in mentions if m.noun not in {"", m.verb, *_VAGUE}}
+        noun = _agreed((o for o in objects if o[1] in self._title), 0) or _agreed(objects, 0)
         if noun is None:
             return None
         phrase = _object_phrase([m for m in self._of_noun[noun] if m.noun == noun])
@@ -268,6 +280,26 @@ class Namer:
         put = [m for m in self._of_noun[noun] if classes_of(m.verb, m.particle) & _PLACING]
         place = _agreed_place(put, ELSEWHERE_SHARE, noun, _SIDES)
         return _place_phrase(put, place) if place else ""
+
+    def _likely_place(self, mentions: Sequence[Mention], noun: str, kinds: Sequence[str]) -> str:
+        """Where it is done, if narrators agree that it is in or on something, not on its name.
+
+        One puts the cuttings in the pot, another in the soil: the name is the one that most
+        narrators of the job use.
+        """
+        unlikely = {noun} | _VAGUE_PLACES | _SIDES | _MEASURES | self._title_places
+        by_kind: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+        for mention in mentions:
+            for place in mention.places if mention.noun == noun else ():
+                if place.noun not in unlikely:
+                    by_kind[_KINDS.get(place.preposition, "")].add((mention.video, place.noun))
+        said = {kind: len({video for video, _ in by_kind[kind]}) for kind in kinds}
+        kind = max(said, key=lambda kind: said[kind], default="")
+        if said.get(kind, 0) < DETAIL_VIDEOS:
+            return ""
+        nouns = sorted({noun for _, noun in by_kind[kind]})
+        usual = max(nouns, key=lambda noun: len(self._places[kind, noun]))
+        return f"{kind} the {usual}" if len(self._places[kind, usual]) >= DETAIL_VIDEOS else ""
 
     def _definite(self, phrase: str, verb: str, particle: str, noun: str) -> str:
         """An object with its article: what the job is about is known, and so is most else."""
@@ -401,6 +433,24 @@ def _is_mixing(mention: Mention) -> bool:
     """Whether a substance is added or mixed."""
     mixes = mention.verb == "add" or "mix" in classes_of(mention.verb, "")
     return mixes and mention.noun != "" and is_substance(mention.noun)
+
+
+def _going_together(verb: str, place: str) -> tuple[str, str]:
+    """A verb and a place as they are said together: "add to", "put on" and "mix in"."""
+    if verb == "add":
+        onto = place.startswith("on")
+        return "put" if onto else verb, re.sub(r"^in(to)? the", "to the", place)
+    return verb, re.sub("^into the", "in the", place) if "mix" in classes_of(verb, "") else place
+
+
+def _is_complete(naming: Sequence[Mention]) -> bool:
+    """Whether enough narrators name no place with a verb of placing: "set the hook"."""
+    verb, noun = naming[0].verb, naming[0].noun
+    if verb in _PUT or is_substance(noun) or is_container(noun):
+        return False
+    heard = [mention for mention in naming if not mention.resolved]
+    bare = [mention for mention in heard if not mention.places]
+    return _video_count(bare) >= MIN_COMPLETE and len(bare) >= COMPLETE_SHARE * len(heard)
 
 
 def _is_let(mentions: Sequence[Mention]) -> bool:
