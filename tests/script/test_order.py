@@ -36,6 +36,16 @@ def test_a_video_votes_with_its_share_of_pairs() -> None:
     assert before.tolist() == [[0.0, 0.5], [0.5, 0.0]]
 
 
+def test_pairs_that_are_close_in_time_count_more() -> None:
+    # Step 0 at 0 s, and again at 310 s, right after step 1 at 300 s.
+    videos, times = np.zeros(3, int), np.array([0.0, 310.0, 300.0])
+    before = precedence([np.array([0, 1]), np.array([2])], videos, times)
+    assert before[0, 1] < 0.05
+    assert before.sum() == 1.0
+    far = precedence([np.array([0]), np.array([1])], np.zeros(2, int), np.array([0.0, 1e6]))
+    assert far.tolist() == [[0.0, 1.0], [0.0, 0.0]]
+
+
 def test_mentions_at_the_same_time_are_half_a_vote_each() -> None:
     before = precedence([np.array([0]), np.array([1])], np.array([0, 0]), np.array([3.0, 3.0]))
     assert before[0, 1] == before[1, 0] == 0.5

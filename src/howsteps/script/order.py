@@ -2,7 +2,9 @@
 
 **Rank aggregation.** A video that names the steps a and b votes "a before b" with the share of
 pairs of its mentions in which a comes first, so that neither a preview nor a recap decides by
-itself. With P[a, b] the sum of the votes, the Kemeny order maximises
+itself. Pairs that are close in time count more: the spare tire is taken out of the trunk long
+before the car is raised, and the flat one comes off right after. With P[a, b] the sum of the votes,
+the Kemeny order maximises
 
     Σ over a placed before b of  (P[a, b] − P[b, a]) + prior[a, b],
 
@@ -34,6 +36,7 @@ from numpy.typing import NDArray
 
 from howsteps.task import Relation, Script, Task
 
+NEARBY = 60.0  # seconds, over which the weight of a pair of mentions falls to 1/e
 MAX_EXACT_STEPS = 15  # 2^15 subsets
 POSITION_WEIGHT = 1.0  # votes
 POSITION_SCALE = 0.1  # gap between positions at which the prior saturates
@@ -66,7 +69,10 @@ def precedence(
         for b, times_b in enumerate(times_by_video[:a]):
             for video in times_a.keys() & times_b.keys():
                 difference = times_a[video][:, None] - times_b[video][None, :]
-                share = float(((difference < 0) + 0.5 * (difference == 0)).mean())
+                distance = np.abs(difference)
+                weight = np.exp((distance.min() - distance) / NEARBY)
+                is_before = (difference < 0) + 0.5 * (difference == 0)
+                share = float(np.average(is_before, weights=weight))
                 before[a, b] += share
                 before[b, a] += 1.0 - share
     return before
