@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from howsteps.localise import LocaliseError, Model, localise
+from howsteps.localise.certainty import CUES
 from howsteps.task import (
     BETWEEN,
     LIKE_SAID,
@@ -199,6 +200,18 @@ def test_a_video_that_was_not_read_learns_from_those_that_were(narrated):
     found = localise(task, silent, features, seconds=SECONDS, readings=readings, read_videos=others)
     times = [at.time - 0.5 for at in found.localisations[:3]]
     assert times == pytest.approx(truth["v0"], abs=2)
+
+
+def test_what_was_read_is_supported_by_what_was_read_elsewhere(narrated):
+    """Mentions miss what reading finds, so unread videos say nothing against it."""
+    task, script, features, truth = narrated
+    readings = readings_of(truth, ["v0", "v1", "v2"])[1:]
+    found = localise(
+        task, script, features, seconds=SECONDS, readings=readings, read_videos=["v0", "v1", "v2"]
+    )
+    support = found.cues[:, :, CUES.index("support")]
+    assert support[:3] == pytest.approx(np.tile([2 / 3, 1, 1], (3, 1)))
+    assert (support[3:] < 1).all()
 
 
 def test_a_video_without_features_is_placed_by_what_was_read(narrated):

@@ -12,7 +12,7 @@ peak           posterior probability within 2.5 s of the place
 score          classifier score at the place, by the classifier of the other videos
 best score     highest classifier score in the video
 company        mean presence over the steps of the video: low in a video of another task
-support        share of the videos that name the step
+support        share of the videos that name the step (of those that were read, in one of them)
 =============  ===================================================================================
 
 ``certainty.json`` has the models; ``training/certainty.py`` fits them, and

@@ -120,7 +120,7 @@ def decide(
     lengths
         T_n on the fine grid, which the result is on.
     support
-        K: share of the videos that name each step, where it is known.
+        K, or N×K: share of the videos that name each step, where it is known.
     mentioned
         T×K per video: where a mention of the script names each step. Other log-odds come from
         near-mentions, and their evidence is *like what others say*. None: all are of the script.
@@ -162,7 +162,7 @@ def decide(
             "company": np.full(n_steps, presence.mean()),
         }
         if support is not None:
-            cues_by_name["support"] = support
+            cues_by_name["support"] = np.broadcast_to(support, places.shape)[n]
         for cue, values in cues_by_name.items():
             cues[n, :, CUES.index(cue)] = values
     if narrated is None:

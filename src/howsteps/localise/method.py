@@ -320,9 +320,16 @@ class TaskData:
         return masks
 
     def support(self) -> Floats:
-        """Return the share of the videos of the task that name each step, K."""
-        named: Floats = self._named(range(len(self._videos))).mean(axis=0)
-        return named
+        """Return the share of videos that name each step, N×K for the videos with features.
+
+        For one that a language model read, of those that it read: it finds more than is mentioned.
+        """
+        every = range(len(self._videos))
+        named, read = self._named(every), self.read(every)
+        support = np.tile(named.mean(axis=0), (len(named), 1))
+        if read.any():
+            support[read] = named[read].mean(axis=0)
+        return support[self.with_features]
 
     def read(self, videos: Sequence[int]) -> Mask:
         """Return which of the videos were read by a language model."""
