@@ -23,8 +23,8 @@ from howsteps.reader.answer import (
     without_unsaid,
 )
 from howsteps.reader.exchange import MAX_REPLY
-from howsteps.reader.names import plain_name
-from howsteps.task import Reading, Script
+from howsteps.reader.names import naming_relation, plain_name
+from howsteps.task import Mention, Reading, Script, Step
 from tests.reader.jobs import TASK, answer, found, labels, made
 
 STEPS = answer()["steps"]
@@ -163,6 +163,24 @@ def test_a_name_in_words_that_nobody_says_is_kept_and_marked() -> None:
 )
 def test_a_name_that_is_too_long_ends_with_a_clause(given: str, name: str) -> None:
     assert plain_name(given) == name
+
+
+@pytest.mark.parametrize(
+    ("label", "acts", "named"),
+    [
+        ("put the bowl in the microwave", "put microwave, put egg, place bowl", "place bowl"),
+        ("build a berm to hold the water", "hold water, hold water, make berm", "make berm"),
+        ("chill it until the caramel is set", "set , set , chill caramel", "chill caramel"),
+        ("dip it in water and dry the cup", "dip water, dry cup", "dry cup"),
+        ("turn on the stove", "turn stove, heat stove, heat stove", "turn stove"),
+    ],
+)
+def test_a_step_is_named_by_what_is_done_and_not_by_a_place_or_an_aim(
+    label: str, acts: str, named: str
+) -> None:
+    said = [act.split(" ") for act in acts.split(", ")]
+    mentions = [Mention("v", verb, noun, label, n, n + 1) for n, (verb, noun) in enumerate(said)]
+    assert " ".join(naming_relation(Step(label, tuple(mentions)), ())) == named
 
 
 def test_a_proposed_step_stays_if_two_videos_say_it_by_mentions_or_readings() -> None:

@@ -4,6 +4,7 @@ A name is plain text without addresses. Words that no narrator of the step says 
 in the words of a single narrator, who may have asked for it, is not used.
 """
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
@@ -22,6 +23,11 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _PARTS: tuple[PartOfSpeech, ...] = ("verb", "noun", "adj", "adv")
 _SENSES = 3  # of a word; rarer ones give far-fetched synonyms
 _JOINTS = frozenset(("and", "or", "then", "until", "while", "before", "so"))
+_CLAUSES = frozenset(("and", "or", "then"))
+_PREPOSITIONS = frozenset(
+    "in into on onto to from with of by for at around between against under inside near "
+    "until till while when before after".split()
+)
 # Never remarked upon.
 _FUNCTION_WORDS = frozenset(
     "a an the and or but of to in on at by for from with without into onto over under up down out "
@@ -77,16 +83,35 @@ class SaidWords:
 
 
 def naming_relation(step: Step, first: Collection[Act]) -> Relation:
-    """The relation in the words of the label; else of the ``first`` acts; else the usual one."""
-    words = _forms(step.label)
+    """The relation in the words of the label; else of the ``first`` acts; else the usual one.
+
+    Not in those of a place, a means or an aim: to "put the bowl in the microwave" is to place a
+    bowl, and to "build a berm to hold the water" is to make a berm.
+    """
+    words = _forms(" ".join(_main_words(step.label)))
     counts = Counter(mention.relation for mention in step.mentions)
     of_first = {m.relation for m in step.mentions if act_of(m) in first}
 
     def fit(relation: Relation) -> tuple[object, ...]:
-        said = len({*relation} & words), relation.verb in words
-        return *said, relation in of_first, bool(relation.noun), counts[relation], relation
+        said = len({*relation} & words), bool(relation.noun), relation.noun in words
+        return *said, relation.verb in words, relation in of_first, counts[relation], relation
 
     return max(counts, key=fit)
+
+
+def _main_words(label: str) -> list[str]:
+    """The words of the clauses of a label, without phrases after a verb and its object."""
+    found: list[str] = []
+    place: float = 0  # in the clause
+    for word in _words(label):
+        if word in _CLAUSES:
+            place = 0
+        elif word in _PREPOSITIONS and place >= 2:
+            place = -math.inf
+        else:
+            place += 1
+            found += [word] if place > 0 else []
+    return found
 
 
 def words_of_step(step: Step) -> set[str]:
