@@ -386,7 +386,8 @@ class TaskData:
 
     def _guessed_if_unsaid(self, located: StepIntervals) -> StepIntervals:
         """A step that nobody names in any video is a guess by the order: nothing speaks for it."""
-        unsaid = (self.support() == 0) & (located.intervals >= 0)
+        named = self._named(range(len(self._videos))).any(axis=0)
+        unsaid = ~named & (located.intervals >= 0)
         return replace(
             located,
             confidence=np.where(unsaid, np.minimum(located.confidence, GUESS), located.confidence),
