@@ -54,6 +54,7 @@ REFUSED = {
     "steps that are not a list": (answer(steps="all"), "expected array"),
     "optional in words": (answer({"optional": "yes"}), "expected bool"),
     "true as a step": (answer(any_order=[[True, 2]]), "expected int"),
+    "half a character in a name": (answer({"\ud800": 1}), "surrogates not allowed"),
 }
 
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Annotated
 
-import msgspec
 import numpy as np
 from msgspec import Meta, Struct
 from numpy.typing import NDArray
@@ -43,7 +42,7 @@ from howsteps.script.acts import act_of
 from howsteps.script.names import examples, name_steps
 from howsteps.script.order import keep_in_order, precedence
 from howsteps.script.text_mentions import LabelReader, add_matches
-from howsteps.store import reason_of
+from howsteps.store import converted
 from howsteps.task import Mention, Reading, Script, Step, Task
 
 MAX_STEPS = 20
@@ -137,9 +136,9 @@ def parse_answer(text: str) -> Answer:
     if not found:
         raise AnswerError('there is no complete JSON object with "steps" in the answer')
     try:
-        return msgspec.convert(found[-1], Answer)  # the last: models reason before they answer
-    except msgspec.ValidationError as error:
-        raise AnswerError(shown(reason_of(error))) from None
+        return converted(found[-1], Answer)  # the last: models reason before they answer
+    except ValueError as error:
+        raise AnswerError(shown(str(error))) from None
 
 
 def script_of_answer(
