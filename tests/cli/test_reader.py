@@ -18,6 +18,7 @@ from tests.jobs import write_tea_folder
 from tests.reader.server import Behaviour, Served, fails, says, send, serving
 
 KEY = "no-key-at-all"
+IS_READING = "In which lines"
 WORDS = {"boil": "boil", "put": "put", "pour": "pour", "stir": "stir"}
 
 
@@ -48,15 +49,16 @@ def asked(videos: Path, out: Path, served: Served, *more: str | Path) -> tuple[i
 
 def read_words(question: str) -> str:
     """Read as a model would: a step is done in the lines that have its verb."""
-    steps = re.findall(r"^(\d+)\. (\w+)", question, re.M)
-    lines = re.findall(r"^(\d+) (?:\[[\d:]+\] )?(.*)$", question.split("\nThe video")[1], re.M)
+    head, transcript = question.split("\nVideo")
+    steps = re.findall(r"^(\d+) (\w+)", head, re.M)
+    lines = re.findall(r"^(\d+) (?:\[[\d:]+\] )?(.*)$", transcript, re.M)
     done = [
         [int(step), int(line), int(line)]
         for step, verb in steps
         for line, text in lines
         if verb in text.split()
     ]
-    return json.dumps({"done": done, "other_job": False})
+    return json.dumps({"done": done})
 
 
 def edit(question: str, **changes: Any) -> str:
@@ -80,7 +82,7 @@ def model(
 
     def behave(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         question = "".join(m["content"] for m in body["messages"] if m["role"] == "user")
-        answer = reading if "\nThe video" in question else script
+        answer = reading if IS_READING in question else script
         says(answer(question))(handler, body)
 
     return behave

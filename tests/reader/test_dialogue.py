@@ -74,10 +74,30 @@ def test_an_answer_that_is_not_in_form_is_asked_again_with_the_reason() -> None:
     assert len(model.asked[1][1]["content"]) == MAX_ECHOED
 
 
-def test_after_two_answers_that_are_not_in_form_the_script_is_unchanged() -> None:
-    edit, model = edited("no", "still no")
+def test_a_model_that_cannot_answer_in_form_is_asked_for_an_outline() -> None:
+    names = "Sure!\n1. Boil water in a kettle\n2. fly to the moon\n3) grind the beans"
+    names += "\n4. push down the plunger slowly\nnot numbered"
+    edit, model = edited("no", "still no", names)
+    assert labels(edit) == [
+        "Boil water in a kettle",
+        "grind the beans",
+        "push down the plunger slowly",
+    ]
+    assert "1. boil the water in a kettle\n" in model.asked[2][0]["content"]
+    assert "thank you" in model.asked[2][0]["content"]
+    assert len(model.asked) == 3
+    assert edit.script is not None
+    assert edit.script.steps[2].mentions == found(TASK).steps[2].mentions  # it has the same name
+
+
+@pytest.mark.parametrize(
+    "last", ["1. boil water\n2. grind beans", "No.", "1. fly\n2. sing\n3. swim"]
+)
+def test_without_an_outline_either_the_script_is_unchanged(last: str) -> None:
+    edit, model = edited("no", "still no", last)
     assert edit.script is None
-    assert edit.refused[0].count("no complete JSON object") == len(model.asked) == 2
+    assert edit.refused[0].count("no complete JSON object") == 2
+    assert len(model.asked) == 3
 
 
 @pytest.mark.parametrize(

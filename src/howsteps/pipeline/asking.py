@@ -318,8 +318,8 @@ def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
 
 
 def _remarks(reading: VideoReading) -> list[str]:
-    other = ["it is of another job, so no step is done in it"] if reading.other_job else []
-    return [*other, *(f"in part of no use ({remark})" for remark in reading.remarks)]
+    none = [] if reading.readings else ["no step is done in it"]
+    return [*none, *(f"in part of no use ({remark})" for remark in reading.remarks)]
 
 
 def _not_read(task: Task, reason: str, harmless: bool, videos: Sequence[Video]) -> Problem:

@@ -415,9 +415,9 @@ def _digest(text: str) -> str:
 
 def _numbered(question: str) -> list[str]:
     """The steps, without acts in parentheses, and the lines in a question about a video."""
-    head, _, transcript = question.partition("\nThe video")
-    steps = re.findall(r"^(\d+\. .*?)(?: \([^()]*\))?$", head, re.MULTILINE)
-    said: list[str] = re.findall(r"^\d+ .*", transcript, re.MULTILINE)
+    head, *transcript = re.split(r"^Video(?: \(.*\))?:$", question, maxsplit=1, flags=re.MULTILINE)
+    steps = re.findall(r"^(\d+ .*?)(?: \([^()]*\))?$", head, re.MULTILINE)
+    said: list[str] = re.findall(r"^\d+ .*", "".join(transcript), re.MULTILINE)
     return [*steps, *said] if said else []
 
 

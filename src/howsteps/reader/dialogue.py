@@ -3,27 +3,39 @@
 The second question shows what came of the first answer, and its answer is final.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from zlib import crc32
 
 import msgspec
 import numpy as np
 
 from howsteps.reader.act_groups import MIN_VIDEOS, relative_positions
-from howsteps.reader.answer import Answer, Edit, parse_answer, script_changes, script_of_answer
+from howsteps.reader.answer import (
+    MAX_STEPS,
+    Answer,
+    AnsweredStep,
+    Edit,
+    parse_answer,
+    script_changes,
+    script_of_answer,
+    without_unsaid,
+)
 from howsteps.reader.client import Unanswered
 from howsteps.reader.exchange import (
     AnswerError,
     LanguageModelError,
     Reply,
     ask,
+    clean,
     template,
     turns,
 )
 from howsteps.reader.names import plain_name
-from howsteps.reader.question import Question, excerpt, job_name, phrase_of
+from howsteps.reader.question import MIN_STEPS, Question, excerpt, job_name, phrase_of
 from howsteps.script.acts import act_of
 from howsteps.script.order import partial_order
 from howsteps.script.text_mentions import LabelReader
@@ -32,6 +44,8 @@ from howsteps.task import Mention, Script
 SECOND_TOKENS = 8000  # at most, of the first answer and the second question
 _MENTIONS, _WORDS = 5, 26  # of a step that are shown, and words of each
 _ACTS, _LEFT_OUT, _SWAPS = 14, 25, 8
+_OUTLINE_ACTS = 25
+_OUTLINE_LINE = re.compile(r"^\W*\d+[.):]\s*(\S.*)$", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +65,8 @@ class SecondQuestion:
 def edit_script(question: Question, reply: Reply, read_labels: LabelReader) -> Edit:
     """Let a model write the script of a task, in two rounds.
 
-    If there is no second answer, the first one is final.
+    If there is no second answer, the first one is final. A model that cannot answer in form is
+    asked for the names of the steps alone, of which those that two narrators say are the script.
 
     Parameters
     ----------
@@ -66,13 +81,16 @@ def edit_script(question: Question, reply: Reply, read_labels: LabelReader) -> E
         There is no answer at all.
     """
     messages = [{"role": "user", "content": question.text}]
+    plain = _outline_question(question), partial(_parse_outline, question)
     try:
-        first = ask(messages, reply, _parse)
+        first = ask(messages, reply, _parse, plain)
     except AnswerError as error:
         return Edit(None, refused=(str(error),))
     edit = script_of_answer(question, first.value, read_labels)
     refused = [*filter(None, [first.again]), *edit.refused]
-    if edit.script is not None:
+    if edit.script is not None and first.is_plain:
+        edit = replace(edit, script=without_unsaid(edit.script, ())[0])
+    elif edit.script is not None:
         second = second_question(question, edit)
         messages += turns(first.text, second.text)
         try:
@@ -93,6 +111,31 @@ def edit_script(question: Question, reply: Reply, read_labels: LabelReader) -> E
 
 def _parse(text: str) -> tuple[Answer, tuple[str, ...]]:
     return parse_answer(text), ()
+
+
+def _outline_question(question: Question) -> str:
+    """The question of a model that cannot answer in form: only the names of the steps."""
+    taken = {mention for step in question.script.steps for mention in step.mentions}
+    others = [row for row in question.acts if taken.isdisjoint(row.mentions)]
+    often = {row.id for row in sorted(others, key=lambda row: -row.videos)[:_OUTLINE_ACTS]}
+    steps = enumerate(question.script.steps, 1)
+    return template("outline").format(
+        title=job_name(question.task),
+        count=len(question.task.videos),
+        steps="\n".join(f"{number}. {clean(step.label)}" for number, step in steps),
+        acts=", ".join(phrase_of(row.act) for row in others if row.id in often) or "nothing else",
+        usual=question.usual,
+    )
+
+
+def _parse_outline(question: Question, text: str) -> tuple[Answer, tuple[str, ...]]:
+    """The answer in numbered lines; a step of the first script keeps its mentions."""
+    lines = dict.fromkeys(filter(None, map(plain_name, _OUTLINE_LINE.findall(text))))
+    if not MIN_STEPS <= len(lines) <= MAX_STEPS:
+        raise AnswerError(f"there are {len(lines)} numbered lines in the answer")
+    known = {clean(s.label).lower(): f"s{k}" for k, s in enumerate(question.script.steps, 1)}
+    ids = {line: [known[line.lower()]] if line.lower() in known else [] for line in lines}
+    return Answer(tuple(AnsweredStep(line, tuple(own)) for line, own in ids.items())), ()
 
 
 def _wrong_mentions(question: Question, second: SecondQuestion, ids: Sequence[str]) -> set[Mention]:

@@ -2,7 +2,7 @@
 
 A question is a text of bounded size, in which what narrators say stands as clean quotations. An
 answer is a JSON object somewhere in a reply; if it cannot be used, the model is told why and asked
-once more.
+once more, then for plain lines.
 """
 
 import json
@@ -47,18 +47,25 @@ class FileReply(str):
 class Answered(NamedTuple, Generic[Value]):
     """An answer.
 
-    ``wrong`` is what of it cannot be used, ``text`` the reply that it is from, and ``again`` why
-    the model was asked again, if it was.
+    ``wrong`` is what of it cannot be used, ``text`` the reply that it is from, ``again`` why the
+    model was asked again, if it was, and ``is_plain`` whether it answers the easier question.
     """
 
     value: Value
     wrong: Sequence[str]
     text: str = ""
     again: str = ""
+    is_plain: bool = False
+
+
+Parse: TypeAlias = Callable[[str], tuple[Value, Sequence[str]]]
 
 
 def ask(
-    messages: Messages, reply: Reply, parse: Callable[[str], tuple[Value, Sequence[str]]]
+    messages: Messages,
+    reply: Reply,
+    parse: Parse[Value],
+    plain: tuple[str, Parse[Value]] | None = None,
 ) -> Answered[Value]:
     """Ask, and once more if the answer, or a part of it, cannot be used and is not in a file.
 
@@ -67,11 +74,14 @@ def ask(
     parse
         Reads a reply: the answer, and what is wrong with it. Raises ``AnswerError`` if there is no
         answer in it.
+    plain
+        A question that is easier to answer, and the reader of its replies: for a model that does
+        not answer in form.
 
     Raises
     ------
     AnswerError
-        Neither reply has an answer.
+        No reply has an answer.
     LanguageModelError
         There is no reply.
     """
@@ -93,6 +103,14 @@ def ask(
     except (AnswerError, LanguageModelError) as error:
         if first:
             return first
+        reason = f"{reason}; then: {error}"
+        if plain is None or isinstance(error, LanguageModelError):
+            raise AnswerError(reason) from None
+    question, parse = plain
+    try:
+        text = reply([{"role": "user", "content": question}])
+        return Answered(*parse(text), text, again=reason, is_plain=True)
+    except (AnswerError, LanguageModelError) as error:
         raise AnswerError(f"{reason}; then: {error}") from None
 
 

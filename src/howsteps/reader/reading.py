@@ -7,6 +7,7 @@
 Every question is about one video alone, so what is said in it can change nothing else.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,10 +44,15 @@ from howsteps.task import Reading, Script, Step, Task, Video, Word
 MAX_PIECE = 4000  # tokens of a transcript, by an upper estimate: fits the 4,096 of Ollama
 MAX_RANGES = 4  # of a step in a piece
 _MAX_DONE = 60  # ranges of an answer
-_EXAMPLE = [[1, 4, 7], [2, 8, 8]]  # in the question; small models repeat it
+_FORM = 'JSON: {"done": [[step, first line, last line]]}'
+_PLAIN = "A line for each step that is done, and nothing else: step: first line-last line"
+_ARTICLE = re.compile(r"\b(?:the|an?) ")  # a tenth of a name, and nothing is lost
+_PLAIN_LINE = re.compile(
+    r"^\W*(?:step )?(\d+)\b\D*(\d+)(?:(?:\s*[-–]|,| to)\s*(\d+))?", re.M | re.I
+)
 ANSWER_TOKENS = 150  # of a usual answer
 _LINE = (6, 14)  # words: a sentence ends a line of so many; no line has more
-_PAUSE, _CLOCK = 2.0, 30.0  # seconds: a silence that ends a line; between two times
+_PAUSE = 2.0  # seconds: a silence that ends a line
 _CONTEXT = 3  # lines of the piece before
 _MAX_ACTS = 2  # of a step that are shown
 _MAX_WRONG = 5  # faults of an answer that are told
@@ -58,9 +64,7 @@ MIN_AGREEMENT, _MIN_PAIRS = 0.3, 10
 MIN_READ = 0.3  # of what is mentioned; .74 to .94 in those readings of a large model
 
 _RANGE = list_schema({"type": "integer"}, 3, 3)
-SCHEMA: Schema = object_schema(
-    done=list_schema(_RANGE, most=_MAX_DONE), other_job={"type": "boolean"}
-)
+SCHEMA: Schema = object_schema(done=list_schema(_RANGE, most=_MAX_DONE))
 
 
 class Line(NamedTuple):
@@ -84,7 +88,6 @@ class VideoReading:
     """What was read in a video; ``remarks`` say what of the answers could not be used."""
 
     readings: tuple[Reading, ...]
-    other_job: bool = False
     remarks: tuple[str, ...] = ()
 
 
@@ -119,13 +122,15 @@ class VideoQuestions:
         self.video = video
         self.lines = lines_of(video)
         self.n_steps = len(script.steps)
-        self._head = template("video").format(
-            job=job_name(task),
-            steps="\n".join(
-                f"{n}. {clean(step.label) if script.editor else _with_acts(step)}"
+        title = clean(video.title)[:MAX_TITLE]
+        self._parts = {
+            "job": job_name(task),
+            "steps": "\n".join(
+                f"{n} {_ARTICLE.sub('', clean(step.label) if script.editor else _with_acts(step))}"
                 for n, step in enumerate(script.steps, 1)
             ),
-        )
+            "title": f" ({title})" if title else "",
+        }
         self.pieces = _pieces(self.lines)
 
     @property
@@ -138,11 +143,10 @@ class VideoQuestions:
         """Tokens of the questions and of usual answers, by an upper estimate."""
         return sum(ceil(estimated_tokens(text)) + ANSWER_TOKENS for text in self.texts)
 
-    def text(self, number: int, found: Sequence[Range] = ()) -> str:
+    def text(self, number: int, found: Sequence[Range] = (), form: str = _FORM) -> str:
         """One question; ``found`` are the ranges of the pieces before."""
         piece = self.pieces[number]
-        title = clean(self.video.title)[:MAX_TITLE]
-        parts = [self._head, f"\nThe video{f' ({title})' if title else ''}:\n"]
+        parts = [template("video").format(form=form, **self._parts)]
         if number:
             known = "; ".join(f"{r.step}: {r.first}-{r.last}" for r in found)
             parts.append(f"Found before line {piece.start}: {known or 'nothing'}. ")
@@ -154,13 +158,11 @@ class VideoQuestions:
         return "".join(parts)
 
     def _numbered(self, piece: range) -> list[str]:
-        """The lines of a piece; after a pause and every half minute, one has its time."""
-        shown, clock, end = [], -_CLOCK, 0.0
+        """The lines of a piece; the first one and those after a pause have their time."""
+        shown, end = [], -_PAUSE
         for number in piece:
             line = self.lines[number - 1]
-            time = ""
-            if line.start - clock >= _CLOCK or line.start - end >= _PAUSE:
-                time, clock = f"[{format_time(line.start)}] ", line.start
+            time = f"[{format_time(line.start)}] " if line.start - end >= _PAUSE else ""
             shown.append(f"{number} {time}{line.text}\n")
             end = line.end
         return shown
@@ -215,16 +217,15 @@ def read_video(questions: VideoQuestions, reply: Reply, *, alone: bool = False) 
     """
     found: list[Range] = []
     remarks: list[str] = []
-    other = []
     for number, piece in enumerate(questions.pieces):
-        text = questions.text(number, () if alone else found)
+        text, plain = (
+            questions.text(number, () if alone else found, form) for form in (_FORM, _PLAIN)
+        )
         parse = partial(parse_reading, piece=piece, n_steps=questions.n_steps)
-        answer = ask([{"role": "user", "content": text}], reply, parse)
-        found += answer.value.ranges
+        parse_plain = partial(plain_reading, piece=piece, n_steps=questions.n_steps)
+        answer = ask([{"role": "user", "content": text}], reply, parse, (plain, parse_plain))
+        found += answer.value
         remarks += answer.wrong
-        other.append(answer.value.other_job)
-    if other and all(other):
-        return VideoReading((), other_job=True, remarks=tuple(remarks))
     lines = questions.lines
     readings = tuple(
         Reading(
@@ -237,17 +238,10 @@ def read_video(questions: VideoQuestions, reply: Reply, *, alone: bool = False) 
         )
         for r in joined(found)
     )
-    return VideoReading(readings, remarks=tuple(remarks))
+    return VideoReading(readings, tuple(remarks))
 
 
-class ReadPiece(NamedTuple):
-    """An answer about a piece: in which lines the steps are done."""
-
-    ranges: list[Range]
-    other_job: bool = False
-
-
-def parse_reading(text: str, piece: range, n_steps: int) -> tuple[ReadPiece, list[str]]:
+def parse_reading(text: str, piece: range, n_steps: int) -> tuple[list[Range], list[str]]:
     """Parse the answer about some lines of a transcript; also return what is wrong with it.
 
     Raises
@@ -258,11 +252,24 @@ def parse_reading(text: str, piece: range, n_steps: int) -> tuple[ReadPiece, lis
     found = [value for value in json_objects(text) if isinstance(value.get("done"), list)]
     if not found:
         raise AnswerError('there is no complete JSON object with "done" in the answer')
-    if found[-1]["done"] == _EXAMPLE:
-        raise AnswerError("it is the example; give the lines of this transcript")
+    return _checked(found[-1]["done"], piece, n_steps)
+
+
+def plain_reading(text: str, piece: range, n_steps: int) -> tuple[list[Range], list[str]]:
+    """The same of an answer in plain lines, of a model that cannot answer in form."""
+    found = [[int(n) for n in each if n] for each in _PLAIN_LINE.findall(text)]
+    if not found:
+        raise AnswerError("there is no line with a step and its lines either")
+    return _checked([[*each, each[-1]][:3] for each in found], piece, n_steps)
+
+
+def _checked(
+    entries: Sequence[object], piece: range, n_steps: int
+) -> tuple[list[Range], list[str]]:
+    """The ranges of an answer, and what is wrong with it."""
     ranges: dict[int, list[Range]] = defaultdict(list)
     wrong: list[str] = []
-    for entry in found[-1]["done"]:
+    for entry in entries:
         if not (isinstance(entry, list) and len(entry) == 3 and all(type(n) is int for n in entry)):
             wrong.append(f"{str(entry)[:40]} is not [step, first line, last line]")
             continue
@@ -279,7 +286,7 @@ def parse_reading(text: str, piece: range, n_steps: int) -> tuple[ReadPiece, lis
         if len(of_step) > MAX_RANGES:
             wrong.append(f"step {step} has {len(of_step)} ranges; at most {MAX_RANGES} are allowed")
         kept += joined(sorted(of_step, key=lambda r: r.first - r.last)[:MAX_RANGES])
-    return ReadPiece(kept, found[-1].get("other_job") is True), wrong[:_MAX_WRONG]
+    return kept, wrong[:_MAX_WRONG]
 
 
 def joined(ranges: Sequence[Range]) -> list[Range]:
