@@ -304,12 +304,8 @@ def contradiction(
 ) -> str:
     """How the steps of an answer contradict the narrators; empty if they do not.
 
-    Parameters
-    ----------
-    assigned, in_order
-        The mentions of each step: all of them, and those that follow the order of the steps.
-    free
-        Groups of steps that may come in any order.
+    Each step has all its ``assigned`` mentions, and those that follow the order of the steps. The
+    steps of a ``free`` group may come in any order.
     """
     if sum(map(bool, in_order)) < MIN_STEPS:
         return f"fewer than {MIN_STEPS} of its steps are said in {MIN_VIDEOS} videos"

@@ -13,7 +13,7 @@ from zlib import crc32
 import msgspec
 import numpy as np
 
-from howsteps.reader.act_groups import MIN_VIDEOS, relative_positions
+from howsteps.reader.act_groups import MIN_VIDEOS, ActGroups, relative_positions
 from howsteps.reader.answer import (
     MAX_STEPS,
     Answer,
@@ -44,7 +44,6 @@ from howsteps.task import Mention, Script
 SECOND_TOKENS = 8000  # at most, of the first answer and the second question
 _MENTIONS, _WORDS = 5, 26  # of a step that are shown, and words of each
 _ACTS, _LEFT_OUT, _SWAPS = 14, 25, 8
-_OUTLINE_ACTS = 25
 _OUTLINE_LINE = re.compile(r"^\W*\d+[.):]\s*(\S.*)$", re.M)
 
 
@@ -68,17 +67,7 @@ def edit_script(question: Question, reply: Reply, read_labels: LabelReader) -> E
     If there is no second answer, the first one is final. A model that cannot answer in form is
     asked for the names of the steps alone, of which those that two narrators say are the script.
 
-    Parameters
-    ----------
-    question
-        On the task, and the script that was found without a model.
-    read_labels
-        Parses labels into the acts that each of them names.
-
-    Raises
-    ------
-    LanguageModelError
-        There is no answer at all.
+    Raises ``LanguageModelError`` if there is no answer at all.
     """
     messages = [{"role": "user", "content": question.text}]
     plain = _outline_question(question), partial(_parse_outline, question)
@@ -113,17 +102,22 @@ def _parse(text: str) -> tuple[Answer, tuple[str, ...]]:
     return parse_answer(text), ()
 
 
+def _of_no_step(question: Question, steps: Iterable[Iterable[Mention]]) -> list[ActGroups]:
+    """The acts that are most often work, of those that no step has."""
+    taken = {mention for own in steps for mention in own}
+    left = [row for row in question.acts if taken.isdisjoint(row.mentions)]
+    return sorted(left, key=lambda row: -sum(m.work for m in row.mentions))[:_LEFT_OUT]
+
+
 def _outline_question(question: Question) -> str:
     """The question of a model that cannot answer in form: only the names of the steps."""
-    taken = {mention for step in question.script.steps for mention in step.mentions}
-    others = [row for row in question.acts if taken.isdisjoint(row.mentions)]
-    often = {row.id for row in sorted(others, key=lambda row: -row.videos)[:_OUTLINE_ACTS]}
+    others = _of_no_step(question, (step.mentions for step in question.script.steps))
     steps = enumerate(question.script.steps, 1)
     return template("outline").format(
         title=job_name(question.task),
         count=len(question.task.videos),
         steps="\n".join(f"{number}. {clean(step.label)}" for number, step in steps),
-        acts=", ".join(phrase_of(row.act) for row in others if row.id in often) or "nothing else",
+        acts=", ".join(phrase_of(row.act) for row in others) or "nothing else",
         usual=question.usual,
     )
 
@@ -187,9 +181,7 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
             if mention.sentence < len(sentences[mention.video]):
                 said = excerpt(mention, sentences[mention.video][mention.sentence], _WORDS)
                 lines.append(f"  {id_of('m', [mention])}: {said}")
-    taken = {m for own in edit.mentions for m in own}
-    left = [row for row in question.acts if taken.isdisjoint(row.mentions)]
-    left.sort(key=lambda row: -sum(m.work for m in row.mentions))
+    left = _of_no_step(question, edit.mentions)
     text = template("second").format(
         title=job_name(question.task),
         count=len(question.task.videos),
@@ -197,7 +189,7 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
         steps_count=len(answer.steps),
         usual=question.usual,
         remarks="\n".join(f"* {line}" for line in _remarks(question, edit.script, edit)) or "None.",
-        left=", ".join(f"{r.id} {phrase_of(r.act)} {r.videos}" for r in left[:_LEFT_OUT]) or "none",
+        left=", ".join(f"{r.id} {phrase_of(r.act)} {r.videos}" for r in left) or "none",
     )
     return SecondQuestion(text, shown, answer.other_job)
 

@@ -93,11 +93,7 @@ class VideoReading:
 
 def lines_of(video: Video) -> list[Line]:
     """The transcript in lines, which end with a sentence where they can, and at every pause."""
-    words = [
-        (word, at_end)
-        for sentence in video.sentences
-        for word, at_end in _with_ends(sentence.words)
-    ]
+    words = [(word, word is s.words[-1]) for s in video.sentences for word in s.words]
     lines: list[list[Word]] = [[]]
     for (word, at_end), (following, _) in pairwise([*words, *words[-1:]]):
         lines[-1].append(word)
@@ -109,10 +105,6 @@ def lines_of(video: Video) -> list[Line]:
         for line in lines
         if line
     ]
-
-
-def _with_ends(words: Sequence[Word]) -> list[tuple[Word, bool]]:
-    return [(word, number == len(words)) for number, word in enumerate(words, 1)]
 
 
 class VideoQuestions:
@@ -203,17 +195,8 @@ def _with_acts(step: Step) -> str:
 def read_video(questions: VideoQuestions, reply: Reply, *, alone: bool = False) -> VideoReading:
     """Ask where the steps are done in a video, piece by piece.
 
-    What is wrong in the second answer about a piece is left out with a remark.
-
-    Parameters
-    ----------
-    alone
-        Whether each piece is asked without what was found in those before.
-
-    Raises
-    ------
-    AnswerError
-        There is no answer in what the model says.
+    What is wrong in the last answer about a piece is left out with a remark; without any, there is
+    an ``AnswerError``. Each piece is asked with what was found in those before, or ``alone``.
     """
     found: list[Range] = []
     remarks: list[str] = []
@@ -242,13 +225,7 @@ def read_video(questions: VideoQuestions, reply: Reply, *, alone: bool = False) 
 
 
 def parse_reading(text: str, piece: range, n_steps: int) -> tuple[list[Range], list[str]]:
-    """Parse the answer about some lines of a transcript; also return what is wrong with it.
-
-    Raises
-    ------
-    AnswerError
-        There is none.
-    """
+    """Parse the answer about some lines of a transcript; also return what is wrong with it."""
     found = [value for value in json_objects(text) if isinstance(value.get("done"), list)]
     if not found:
         raise AnswerError('there is no complete JSON object with "done" in the answer')
@@ -401,14 +378,8 @@ def most_different(videos: Sequence[Video], tokens: Mapping[str, int], ceiling: 
     """The videos to read if not all can be: those that together mention most of what is done.
 
     Each next video is the one that adds most acts that are new, each weighted by the number of
-    videos that mention it, for its tokens.
-
-    Parameters
-    ----------
-    tokens
-        What reading each video costs; nothing, if it was read before.
-    ceiling
-        What all of them may cost together.
+    videos that mention it, for its ``tokens``: those that reading it costs, none if it was read
+    before. All together cost no more than the ``ceiling``.
     """
     if sum(tokens[video.id] for video in videos) <= ceiling:
         return [video.id for video in videos]
