@@ -88,9 +88,10 @@ class Cost(NamedTuple):
     megabytes: float
 
 
-def measure(job: Path, out: Path) -> dict[str, Cost]:
+def measure(job: Path, out: Path, workers: int) -> dict[str, Cost]:
     """Run a job in its own process; return the cost of each stage, and of all of them."""
-    command = [sys.executable, "-m", "benchmarks.many_videos", "--run", str(job), str(out)]
+    command = [sys.executable, "-m", "benchmarks.many_videos", "--workers", str(workers)]
+    command += ["--run", str(job), str(out)]
     costs: dict[str, Cost] = {}
     already = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
     started = before = time.perf_counter()
@@ -151,7 +152,7 @@ def tree_usage(root: int) -> tuple[float, float]:
     return sum(pages.get(pid, 0) for pid in tree) * 4096 / 2**20, seconds
 
 
-def run_and_report(job: Path, out: Path) -> None:
+def run_and_report(job: Path, out: Path, workers: int) -> None:
     """Run a job, and print the name of every stage that begins; writing files is a stage here."""
 
     def report(event: Event) -> None:
@@ -165,7 +166,7 @@ def run_and_report(job: Path, out: Path) -> None:
             name = event.stage if isinstance(event, StageBegan) else ended.get(event.stage, "rest")
             print(json.dumps(name), flush=True)
 
-    run(job, out, RunOptions(vision=False), callback=report)
+    run(job, out, RunOptions(vision=False), workers=workers, callback=report)
 
 
 def exponent(sizes: Sequence[int], values: Sequence[float]) -> float:
@@ -194,14 +195,15 @@ def print_table(found: dict[int, dict[str, Cost]]) -> None:
 def main() -> None:
     """Measure and print."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("captions", type=Path, nargs="?", help="a task file")
+    options.add_argument("captions", type=Path, nargs="?", help="a task file or folder")
     options.add_argument("--videos", type=int, nargs="+", default=[250, 500, 1000])
     options.add_argument("--keep", type=Path, help="a folder for videos and results")
     options.add_argument("--lines", type=int, help="lines of a narration; by default all")
+    options.add_argument("--workers", type=int, default=1, help="processes for the narrations")
     options.add_argument("--run", type=Path, nargs=2, help=argparse.SUPPRESS)
     chosen = options.parse_args()
     if chosen.run:
-        run_and_report(*chosen.run)
+        run_and_report(*chosen.run, chosen.workers)
         return
     [task] = read_tasks(chosen.captions).tasks
     found = {}
@@ -209,7 +211,7 @@ def main() -> None:
         for size in chosen.videos:
             folder = (chosen.keep or Path(temporary)) / str(size)
             job = write_videos(task, folder / "in", size, chosen.lines)
-            found[size] = measure(job, folder / "out")
+            found[size] = measure(job, folder / "out", chosen.workers)
     print_table(found)
 
 

@@ -7,13 +7,17 @@ import stat
 import subprocess
 import sys
 import time
+import webbrowser
 from contextlib import ExitStack, suppress
 from urllib.parse import urlsplit
 
 import pytest
+from typer.testing import CliRunner
 
+from howsteps._cli.app import app as command_line
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import CannotWrite
+from howsteps.serve import app
 from howsteps.serve.app import _MAX_CONNECTIONS, LARGEST_BODY, prepared
 from howsteps.serve.edits import FILE
 from howsteps.serve.session import Session
@@ -149,6 +153,7 @@ def test_two_host_headers_are_refused(served) -> None:
         {"origin": "https://{host}"},
         {"sec_fetch_site": "cross-site"},
         {"sec_fetch_site": "same-site"},
+        {"sec_fetch_site": "cross-site", "sec_fetch_dest": "document"},
     ],
 )
 def test_another_site_cannot_write(served, work, headers) -> None:
@@ -159,9 +164,29 @@ def test_another_site_cannot_write(served, work, headers) -> None:
     assert b"begin" not in (work / FILE).read_bytes()
 
 
-def test_another_site_cannot_read_either(served) -> None:
-    assert served.get("content", sec_fetch_site="cross-site")[0] == 403
-    assert served.get("content", sec_fetch_site="same-origin")[0] == 200
+@pytest.mark.parametrize(
+    ("what", "site", "kind", "status"),
+    [
+        *(("content", "cross-site", kind, 403) for kind in (None, "empty", "document")),
+        ("content", "same-origin", "empty", 200),
+        ("", "cross-site", "iframe", 403),
+        ("", "cross-site", "document", 200),  # a link is followed; who linked sees nothing
+    ],
+)
+def test_another_site_cannot_read_either(served, what, site, kind, status) -> None:
+    assert served.get(what, sec_fetch_site=site, sec_fetch_dest=kind)[0] == status
+
+
+def test_the_command_line_of_the_browser_does_not_hold_the_address(work, monkeypatch) -> None:
+    address, opened = "http://127.0.0.1:9/secret/", []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.setattr(app, "serve", lambda *_, on_start, **__: on_start(address))
+    said = CliRunner().invoke(command_line, ["serve", str(work)]).output
+    file = work / app.ENTRANCE
+    assert opened == [file.as_uri()]
+    assert address in said
+    assert address in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "", None])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
+from howsteps.serve.app import ENTRANCE, entrance
 from howsteps.store import read_result
 from howsteps.task import BY_HAND
 from tests.report.chromium import until
@@ -75,6 +76,14 @@ def test_an_edit_is_placed_without_reload_or_scrolling(visit, served, work) -> N
     assert [step.label for step in result.script.steps][:2] == ["Fetch water", "boil the water"]
     shown = page.locator(".grid tbody tr").count() * page.locator(".grid thead th").count()
     assert shown == 4 * 6
+
+
+def test_the_file_that_a_browser_is_given_leads_to_the_page(browser, served, work) -> None:
+    with browser.new_page() as page:
+        page.goto(entrance(work, served.address))
+        page.wait_for_url(served.address)
+        until(page, "document.querySelectorAll('.grid tbody tr').length === 5")
+    assert not (work / ENTRANCE).exists()
 
 
 def test_a_new_step_is_matched_with_mentions(visit, served) -> None:

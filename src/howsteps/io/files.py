@@ -160,7 +160,7 @@ class Folder:
             return False
 
     @contextmanager
-    def writing(self, name: str) -> Iterator[BinaryIO]:
+    def writing(self, name: str, mode: int = 0o666) -> Iterator[BinaryIO]:
         """Open a file to write, which gets its name at the end: it is never incomplete.
 
         Raises ``CannotWrite`` if it cannot be written, or a part of the path is a link.
@@ -170,7 +170,7 @@ class Folder:
             with self._entered(create=True) as entered:
 
                 def opener(_: str, flags: int) -> int:
-                    return os.open(self._at(entered, temporary), flags, 0o666, dir_fd=entered)
+                    return os.open(self._at(entered, temporary), flags, mode, dir_fd=entered)
 
                 try:
                     with open(name, "xb", opener=opener) as file:

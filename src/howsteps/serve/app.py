@@ -43,6 +43,7 @@ ADDRESS = "127.0.0.1"
 LOOPBACK = (ADDRESS, "localhost")
 LARGEST_BODY = 2**20  # bytes of an edit
 _LARGEST_ARCHIVE = 2**28  # bytes; larger exports are written but not sent
+ENTRANCE = ".serve.html"  # leads a browser to the page; removed when it is there
 _POLL_INTERVAL = 0.1  # seconds
 _HEARTBEAT = 15.0  # seconds
 _NUMBER = re.compile(r"[0-9]{1,6}")
@@ -65,8 +66,7 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
     """
 
     async def page(_: Request) -> Response:
-        shown = await asyncio.to_thread(session.content)
-        return Response(await asyncio.to_thread(render, shown), media_type="text/html")
+        return Response(await asyncio.to_thread(_page, session), media_type="text/html")
 
     async def content(_: Request) -> Response:
         return _json(await asyncio.to_thread(session.content))
@@ -154,6 +154,11 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
     return _RequestFilter(inner, token, hosts)
 
 
+def _page(session: Session) -> bytes:
+    Folder(session.folder).remove(ENTRANCE)
+    return render(session.content())
+
+
 class _RequestFilter:
     """Rejects requests that this server's page would not send, and strips the secret path."""
 
@@ -200,7 +205,9 @@ class _RequestFilter:
         first, slash, _ = scope["path"].removeprefix("/").partition("/")
         if not (slash and secrets.compare_digest(first.encode(), self._token.encode())):
             raise HTTPException(404, "open the full address that 'howsteps serve' printed")
-        if headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}:
+        # The file that a browser is given is another site; it may show the page, not read it.
+        visits = scope["path"] == f"/{self._token}/" and headers.get("sec-fetch-dest") == "document"
+        if headers.get("sec-fetch-site", "none") not in {"none", "same-origin"} and not visits:
             raise HTTPException(403, "requests from other sites are refused")
         if scope["method"] not in {"GET", "HEAD"} and headers.get("origin") != f"http://{host}":
             raise HTTPException(403, "only the page of this server may write")
@@ -345,6 +352,16 @@ def serve(
     with prepared(folder, port, videos, host) as (server, listener, address):
         on_start(address)
         server.run(sockets=[listener])
+
+
+def entrance(folder: Path, address: str) -> str:
+    """Write a file that leads to the page, and return its URL, to be opened in a browser.
+
+    All users of a machine can list the command line of the browser; only this one reads the file.
+    """
+    with Folder(folder).writing(ENTRANCE, 0o600) as file:
+        file.write(f'<!doctype html><meta http-equiv="refresh" content="0;url={address}">'.encode())
+    return (folder.resolve() / ENTRANCE).as_uri()
 
 
 class _Address(msgspec.Struct):
