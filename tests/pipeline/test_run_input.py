@@ -17,10 +17,11 @@ from howsteps.pipeline.selection import (
     set_aside_other_jobs,
     set_aside_unusable,
 )
-from howsteps.pipeline.stages import few_steps_remark, find_script
+from howsteps.pipeline.stages import find_script, script_remarks
 from howsteps.task import Caption, Mention, OtherWay, Script, Sentence, Step, Task, Video, Word
 from tests.jobs import write_tea
 from tests.pipeline.jobs import captions
+from tests.script import spoken
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ from tests.pipeline.jobs import captions
 def test_few_steps_give_a_remark(found: int, asked: int | None, line: str | None) -> None:
     task = Task("tea", (Video("a"), Video("b")))
     script = Script(tuple(Step(str(n), ()) for n in range(found)))
-    remarks = few_steps_remark(task, script, asked)
+    remarks = script_remarks(task, script, RunOptions(steps=asked))
     assert [problem.reason.partition(";")[0] for problem in remarks] == ([line] if line else [])
 
 
@@ -43,7 +44,7 @@ def test_narrations_that_are_left_out_as_copies_are_counted_in_the_remark() -> N
     words = tuple(Word(f"w{n}", 0.0, 1.0) for n in range(40))
     mention = Mention("a", "boil", "water", "boil the water", 0.0, 1.0)
     videos = [Video(v, sentences=(Sentence(words),), mentions=(mention,)) for v in "abc"]
-    [remark] = few_steps_remark(Task("tea", tuple(videos)), Script((Step("boil", ()),)), None)
+    [remark] = script_remarks(Task("tea", tuple(videos)), Script((Step("boil", ()),)), RunOptions())
     assert "and 2 of 3 narrations repeat another and do not count;" in remark.reason
 
 
@@ -51,9 +52,17 @@ def test_the_steps_of_one_narrator_give_a_remark() -> None:
     mention = Mention("a", "boil", "water", "boil the water", 0.0, 1.0)
     script = Script(tuple(Step(str(n), (mention,)) for n in range(7)))
     alone, other = Video("a", mentions=(mention,)), Video("b", mentions=(mention,))
-    [remark] = few_steps_remark(Task("tea", (alone, Video("c"))), script, None)
+    [remark] = script_remarks(Task("tea", (alone, Video("c"))), script, RunOptions())
     assert remark.reason.startswith("the steps come from one narrator alone")
-    assert few_steps_remark(Task("tea", (alone, other)), script, None) == []
+    assert script_remarks(Task("tea", (alone, other)), script, RunOptions()) == []
+
+
+def test_words_that_were_misheard_are_said() -> None:
+    task = spoken.task(*["steam clam; cook clam"] * 6, "steam clamp")
+    script = Script((Step("steam the clams", tuple(v.mentions[0] for v in task.videos)),))
+    few, remark = script_remarks(task, script, RunOptions())
+    assert remark.reason.endswith('count as others: "clamp" as "clam" (1×)')
+    assert script_remarks(task, script, RunOptions(mode="paper")) == [few]
 
 
 def test_narrations_that_all_failed_are_not_called_silent(

@@ -29,8 +29,8 @@ from howsteps.pipeline.selection import (
 from howsteps.pipeline.stages import (
     check_parser,
     discover_script,
-    few_steps_remark,
     prepare_narration,
+    script_remarks,
 )
 from howsteps.pipeline.work_folder import (
     CACHE,
@@ -176,7 +176,7 @@ def script(
             if not any(video.mentions for video in task.videos):
                 continue  # there is a remark on every video
             found = discover_script(task, requested, context)
-            problems += few_steps_remark(task, found, requested.steps)
+            problems += script_remarks(task, found, requested)
             scripts[name] = task, found
             if str(json_file) == "-":
                 continue

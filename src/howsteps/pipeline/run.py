@@ -451,7 +451,7 @@ def _find_steps(
         return script, seen, remarks
     if features is None:
         script = stages.find_script(task, options, context)
-        return script, (), stages.few_steps_remark(task, script, options.steps)
+        return script, (), stages.script_remarks(task, script, options)
     seen = stages.find_by_sight(task, features, options.steps, context)
     script = stages.numbered_script(seen)
     return script, seen, [stages.silent_remark(task, script)]

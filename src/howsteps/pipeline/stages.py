@@ -5,6 +5,7 @@
 inputs, and computes it if it is missing.
 """
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -255,8 +256,15 @@ def silent_remark(task: Task, script: Script) -> Problem:
     return Problem(Path(task.name), reason, harmless=True)
 
 
-def few_steps_remark(task: Task, script: Script, asked: int | None) -> list[Problem]:
-    """Return a remark on steps of one narrator, or on fewer than requested or usual."""
+def script_remarks(task: Task, script: Script, options: RunOptions) -> list[Problem]:
+    """Remarks on steps of one narrator, fewer than requested or usual, and misheard words."""
+    reasons = [_few_steps(task, script, options.steps)]
+    if options.mode == "default":
+        reasons.append(_misheard(task, script))
+    return [Problem(Path(task.name), reason, harmless=True) for reason in reasons if reason]
+
+
+def _few_steps(task: Task, script: Script, asked: int | None) -> str:
     from howsteps.script.near_duplicates import Shingles  # noqa: PLC0415 - loads Numba
 
     found, narrators = len(script.steps), sum(bool(video.mentions) for video in task.videos)
@@ -266,12 +274,20 @@ def few_steps_remark(task: Task, script: Script, asked: int | None) -> list[Prob
         agree = "narrators agree on no more" if narrators != 1 else "its narrator mentions no more"
         if copies := Shingles.of(task.videos).originals(task.videos).count(False):
             agree += f", and {copies} of {narrators} narrations repeat another and do not count"
-        reason = f"only {steps} found{wanted}: {agree}; more videos of the job may help"
-    elif found and narrators == 1:
-        reason = "the steps come from one narrator alone; more videos show which of them matter"
-    else:
-        return []
-    return [Problem(Path(task.name), reason, harmless=True)]
+        return f"only {steps} found{wanted}: {agree}; more videos of the job may help"
+    if found and narrators == 1:
+        return "the steps come from one narrator alone; more videos show which of them matter"
+    return ""
+
+
+def _misheard(task: Task, script: Script) -> str:
+    from howsteps.script.discovery import misheard_objects  # noqa: PLC0415 - loads Numba
+
+    heard = misheard_objects(task.videos)
+    mentions = (mention for step in script.steps for mention in step.mentions)
+    used = Counter((m.noun, heard[m]) for m in mentions if m in heard)
+    words = [f'"{noun}" as "{meant}" ({n}×)' for (noun, meant), n in sorted(used.items())]
+    return f"words that were probably misheard count as others: {', '.join(words)}" if used else ""
 
 
 def _why_no_steps(task: Task, asked: int | None) -> str:
