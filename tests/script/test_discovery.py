@@ -378,6 +378,34 @@ def test_a_place_of_one_kind_has_the_name_that_most_narrators_of_the_job_use() -
     assert namer.name(elsewhere) is None
 
 
+def test_a_place_fits_what_is_done() -> None:
+    def at(verb: str, noun: str, where: str, place: str) -> list[Mention]:
+        phrase = f"{verb} the {noun} {where} the {place}"
+        return [mention_of(phrase, v, (Place(where, place),), noun=noun) for v in ("v0", "v1")]
+
+    assert name_of(at("remove", "jack", "on", "ground")) == "remove the jack"
+    assert name_of(at("remove", "jack", "from", "car")) == "remove the jack from the car"
+    job = spoken.task(*["dip apple"] * 3)
+    in_caramel = [
+        replace(v, mentions=(replace(v.mentions[0], places=CARAMEL),)) for v in job.videos
+    ]
+    namer = Namer(replace(job, videos=tuple(in_caramel)))
+    assert namer.name(at("pour", "caramel", "in", "apple")) is None
+    assert namer.name(at("pour", "caramel", "in", "pot"))[0] == "pour the caramel in the pot"
+
+
+def test_a_substance_goes_where_a_quarter_of_the_narrators_put_it() -> None:
+    job = spoken.task("cut rice", "cut rice")
+    on_sheet = (Place("on", "sheet"),)
+    videos = [replace(v, mentions=(replace(v.mentions[0], places=on_sheet),)) for v in job.videos]
+    namer = Namer(replace(job, videos=tuple(videos)))
+    spread = [mention_of("spread the rice", f"v{n}", noun="rice") for n in range(8)]
+    spread[0] = replace(spread[0], places=on_sheet)
+    assert namer.name(spread)[0] == "spread the rice"
+    spread[1] = replace(spread[1], places=(Place("on top of", "seaweed"),))
+    assert namer.name(spread)[0] == "spread the rice on the sheet"
+
+
 def test_what_most_narrators_put_nowhere_needs_no_place() -> None:
     def named(verb: str, noun: str, videos: str) -> str | None:
         return name_of([mention_of(f"{verb} the {noun}", v, noun=noun) for v in videos])

@@ -39,6 +39,7 @@ MIN_SAME_WORDS = 4  # verb, object, preposition and place
 MIN_WORK = 0.3  # of a mention that tells something about another
 # So many narrators, in such a share of their mentions, name no place: then none is needed.
 MIN_COMPLETE, COMPLETE_SHARE = 3, 0.75
+LIKELY_SHARE = 0.25  # of the narrators, who put it in something, whatever they call it
 NEAR = 30.0  # seconds in which a container is named
 ELSEWHERE_SHARE = 0.15  # of what is done with the object in the rest of the job
 CONTAINER_SHARE = 0.3  # of the videos that name one there
@@ -103,7 +104,9 @@ class Namer:
         self._of_noun: defaultdict[str, list[Mention]] = defaultdict(list)
         self._of_verb: defaultdict[str, list[Mention]] = defaultdict(list)
         self._of_video: dict[str, list[Mention]] = {}
-        self._places: defaultdict[tuple[str, str], set[str]] = defaultdict(set)  # to videos
+        # The videos that name a place of this kind, and that put an object there.
+        self._places: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        self._put: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         for video in task.videos:
             work = [m for m in video.mentions if m.work >= MIN_WORK and not m.negated]
             self._of_video[video.id] = sorted(work, key=lambda m: m.start)
@@ -111,7 +114,10 @@ class Namer:
                 self._of_noun[mention.noun].append(mention)
                 self._of_verb[mention.verb].append(mention)
                 for place in mention.places:
-                    self._places[_KINDS.get(place.preposition, ""), place.noun].add(video.id)
+                    kind = _KINDS.get(place.preposition, "")
+                    self._places[kind, place.noun].add(video.id)
+                    if kind in _WHERE:
+                        self._put[mention.noun, place.noun].add(video.id)
         self._title = title_words(task.name)
         # "Beat the eggs", although the whole job is done "in a microwave".
         self._title_places = self._title - title_words(_PLACE_OF_JOB.sub("", task.name))
@@ -206,6 +212,8 @@ class Namer:
         # "Remove the stains" is an aim.
         if is_bare and (needs_place or only_prepares or noun in _BLEMISHES):
             return None
+        if is_bare and is_substance(noun):
+            place = self._likely_place(similar, noun, _WHERE, LIKELY_SHARE)
         verb, place = _going_together(verb, place)
         if place and particle in {"in", "on", "down"}:
             particle = ""
@@ -270,18 +278,46 @@ class Namer:
         """
         share = 0.0 if needs_place else DETAIL_SHARE
         for source in (usual, similar):
-            place = _agreed_place(source, share, noun)
+            place = self._agreed_place(source, share, noun)
             if place and (needs_place or place not in self._title_places):
                 return _place_phrase(source, place)
         return self._place_elsewhere(noun) if needs_place else ""
 
+    def _agreed_place(
+        self, mentions: Sequence[Mention], share: float, noun: str, without: Collection[str] = ()
+    ) -> str | None:
+        """The noun of the place that enough mentions name, whatever the preposition."""
+        places = [
+            (mention.video, place.noun)
+            for mention in mentions
+            for place in self._fitting_places(mention)
+            if place.noun not in {mention.noun, noun, *_VAGUE_PLACES, *without}
+        ]
+        return _agreed(places, share * len(mentions))
+
+    def _fitting_places(self, mention: Mention) -> list[Place]:
+        """The places of a mention that fit what is done.
+
+        Nothing is removed *onto* the ground, and where apples go into the caramel, no caramel goes
+        into the apples.
+        """
+        is_removed = "remove" in classes_of(mention.verb, mention.particle)
+        return [
+            place
+            for place in mention.places
+            if not (is_removed and _KINDS.get(place.preposition) in _WHERE)
+            and len(self._put[mention.noun, place.noun]) >= len(self._put[place.noun, mention.noun])
+        ]
+
     def _place_elsewhere(self, noun: str) -> str:
         """Where the object is put in the rest of the job."""
         put = [m for m in self._of_noun[noun] if classes_of(m.verb, m.particle) & _PLACING]
-        place = _agreed_place(put, ELSEWHERE_SHARE, noun, _SIDES)
+        place = self._agreed_place(put, ELSEWHERE_SHARE, noun, _SIDES)
         return _place_phrase(put, place) if place else ""
 
-    def _likely_place(self, mentions: Sequence[Mention], noun: str, kinds: Sequence[str]) -> str:
+    def _likely_place(
+        self, mentions: Sequence[Mention], noun: str, kinds: Sequence[str], share: float = 0.0
+    ) -> str:
         """Where it is done, if narrators agree that it is in or on something, not on its name.
 
         One puts the cuttings in the pot, another in the soil: the name is the one that most
@@ -290,12 +326,12 @@ class Namer:
         unlikely = {noun} | _VAGUE_PLACES | _SIDES | _MEASURES | self._title_places
         by_kind: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
         for mention in mentions:
-            for place in mention.places if mention.noun == noun else ():
+            for place in self._fitting_places(mention) if mention.noun == noun else ():
                 if place.noun not in unlikely:
                     by_kind[_KINDS.get(place.preposition, "")].add((mention.video, place.noun))
         said = {kind: len({video for video, _ in by_kind[kind]}) for kind in kinds}
         kind = max(said, key=lambda kind: said[kind], default="")
-        if said.get(kind, 0) < DETAIL_VIDEOS:
+        if said.get(kind, 0) < max(DETAIL_VIDEOS, share * _video_count(mentions)):
             return ""
         nouns = sorted({noun for _, noun in by_kind[kind]})
         usual = max(nouns, key=lambda noun: len(self._places[kind, noun]))
@@ -475,22 +511,6 @@ def examples(task: Task, mentions: Sequence[Mention]) -> tuple[str, ...]:
         if text not in chosen and video not in chosen.values():
             chosen[text] = video
     return tuple(chosen)[:EXAMPLES]
-
-
-def _agreed_place(
-    mentions: Sequence[Mention],
-    share: float,
-    object_noun: str,
-    without: Collection[str] = (),
-) -> str | None:
-    """The noun of the place that enough mentions name, whatever the preposition."""
-    places = [
-        (mention.video, place.noun)
-        for mention in mentions
-        for place in mention.places
-        if place.noun not in {mention.noun, object_noun, *_VAGUE_PLACES, *without}
-    ]
-    return _agreed(places, share * len(mentions))
 
 
 def usual_particle(mentions: Sequence[Mention]) -> str:
