@@ -12,7 +12,6 @@ from howsteps.demo.job import (
     DEMO_FRAME_RATE,
     NAME,
     DemoVideo,
-    demo_videos,
     draw_frames,
     draw_video,
     prepare,
@@ -25,8 +24,7 @@ TRUTH = true_steps()
 
 def shown(video: str, *times: float) -> Sequence[np.ndarray]:
     """The frames of a video at some times."""
-    [drawn] = demo_videos(TRUTH.annotations, TRUTH.steps, {video: max(times) + 1}, Path())
-    found = list(draw_frames(drawn))
+    found = list(draw_frames(DemoVideo.of(video, max(times) + 1, TRUTH, Path())))
     return [found[round(time * DEMO_FRAME_RATE)] for time in times]
 
 

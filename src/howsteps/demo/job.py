@@ -1,6 +1,6 @@
 """Create the folder of the demo: copy the captions, render the videos."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -16,10 +16,9 @@ from howsteps.demo.scenes import HEIGHT, SCENES, WIDTH, Canvas, look_of, talker
 from howsteps.errors import HowstepsError
 from howsteps.io.files import Folder
 from howsteps.pipeline.executor import Executor
-from howsteps.task import Annotation, Rule, Truth
+from howsteps.task import Rule, Truth
 
 DEMO_FRAME_RATE = 10  # frames per second
-DRAWING_VERSION = 1  # increment to have existing videos rendered again
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +30,12 @@ class DemoVideo:
     seconds: float
     path: Path
 
-
-def demo_videos(
-    annotations: Sequence[Annotation], steps: Sequence[str], lengths: dict[str, float], folder: Path
-) -> list[DemoVideo]:
-    """Return the videos to render, one per entry of ``lengths`` (duration in seconds by id)."""
-    return [
-        DemoVideo(
-            video,
-            tuple((steps[a.step], a.start, a.end) for a in annotations if a.video == video),
-            seconds,
-            folder / f"{video}.mp4",
-        )
-        for video, seconds in lengths.items()
-    ]
+    @classmethod
+    def of(cls, video: str, seconds: float, truth: Truth, folder: Path) -> "DemoVideo":
+        """A video of the ground truth, to be rendered into a folder."""
+        own = [a for a in truth.annotations if a.video == video]
+        steps = tuple((truth.steps[a.step], a.start, a.end) for a in own)
+        return cls(video, steps, seconds, folder / f"{video}.mp4")
 
 
 def draw_video(video: DemoVideo) -> str:
@@ -108,18 +99,9 @@ def prepare(
         return target
 
     [task] = datasets.read_tasks(target).tasks
-    lengths = {v.id: v.length + _TAIL for v in task.videos}
-    mark = f".videos-{DRAWING_VERSION}"
-    if not (folder / mark).exists():
-        for video in lengths:
-            (Folder(folder) / NAME).remove(f"{video}.mp4")
-        Folder(folder).write(mark, b"")
-    true = true_steps()
-    missing = [
-        video
-        for video in demo_videos(true.annotations, true.steps, lengths, target)
-        if not video.path.exists()
-    ]
+    truth = true_steps()
+    videos = (DemoVideo.of(v.id, v.length + _TAIL, truth, target) for v in task.videos)
+    missing = [video for video in videos if not video.path.exists()]
     for outcome in executor.map(draw_video, missing):
         if outcome.failure is not None:
             raise HowstepsError(f"a video cannot be rendered: {outcome.failure.reason}")
