@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks import fuzz_samples as samples
 from howsteps import captions, datasets
 from howsteps.datasets import authors, fetch, published, registry
-from howsteps.datasets.collection import details_of
+from howsteps.datasets.collection import with_details
 from howsteps.datasets.task_file import read_judgements
 from howsteps.errors import HowstepsError, InputError
 from howsteps.io import mat_files
@@ -109,7 +109,7 @@ def _script(folder: Path) -> None:
 
 
 def _info(folder: Path) -> None:
-    found, remarks = details_of("a", folder / "a.info.json")
+    found, remarks = with_details(Video("a"), "a", folder / "a.info.json")
     if remarks:  # the file is reported, and the video is used without it
         raise InputError(remarks[0].path, remarks[0].reason)
     assert found.youtube is None or len(found.youtube) == 11

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from howsteps import datasets
-from howsteps.datasets.collection import Details, details_of
+from howsteps.datasets.collection import with_details
 from howsteps.task import Caption, Chapter, Video
 from tests.datasets.test_collection import ENGLISH, GERMAN, reasons, subrip
 
@@ -25,10 +25,10 @@ INFO = {
 }
 
 
-def details(tmp_path: Path, value: Any, stem: str = f"a [{ID}]") -> Details:
+def details(tmp_path: Path, value: Any, stem: str = f"a [{ID}]") -> Video:
     path = tmp_path / "a.info.json"
     path.write_text(value if isinstance(value, str) else json.dumps(value), "utf-8")
-    return details_of(stem, path)[0]
+    return with_details(Video("a"), stem, path)[0]
 
 
 def test_a_download_folder(tmp_path: Path) -> None:
@@ -91,15 +91,16 @@ def test_unmerged_streams_are_one_video(tmp_path: Path) -> None:
 
 
 class TestDetails:
-    def test_the_duration_is_at_least_that_of_the_captions(self) -> None:
+    def test_the_duration_is_at_least_that_of_the_captions(self, tmp_path: Path) -> None:
         video = Video("a", (Caption(0, 120, "lift the car"),))
-        assert Details(duration=95.0).of(video).duration == 120.0
-        assert Details().of(video).duration is None
+        (path := tmp_path / "a.info.json").write_text(json.dumps(INFO))
+        assert with_details(video, "a", path)[0].duration == 120.0
+        assert with_details(video, "a", None)[0].duration is None
 
-    def test_title_and_id_from_the_name(self) -> None:
-        assert details_of(f"Why？ [{ID}]", None) == (Details("Why?", ID), [])
-        assert details_of("Why [not eleven]", None) == (Details(), [])
-        assert details_of(ID, None) == (Details(), [])
+    @pytest.mark.parametrize("stem", [f"Why？ [{ID}]", "Why [not eleven]", ID])
+    def test_title_and_id_from_the_name(self, stem: str) -> None:
+        expected = Video("a", title="Why?", youtube=ID) if "？" in stem else Video("a")
+        assert with_details(Video("a"), stem, None) == (expected, [])
 
     def test_another_site_is_not_youtube(self, tmp_path: Path) -> None:
         found = details(tmp_path, {**INFO, "extractor_key": "Vimeo"})
@@ -138,6 +139,6 @@ class TestDetails:
     def test_invalid_json_is_a_remark(self, tmp_path: Path, text: str) -> None:
         path = tmp_path / "a.info.json"
         path.write_text(text)
-        found, [remark] = details_of(f"a [{ID}]", path)
-        assert found == Details("a", ID)
+        found, [remark] = with_details(Video("a"), f"a [{ID}]", path)
+        assert found == Video("a", title="a", youtube=ID)
         assert (remark.path, remark.harmless) == (path, True)

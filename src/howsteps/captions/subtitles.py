@@ -10,7 +10,7 @@ line with a time before every word but the first:
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from howsteps.captions.cues import CLOCK, Cue, ParsedCues, Piece, clock_seconds, lost
 
@@ -31,17 +31,6 @@ class _Block:
     lines: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _TimedBlock:
-    """The times of a cue, the text under them, and further blocks up to the next cue."""
-
-    line: int
-    start: float | None
-    end: float | None
-    text: list[str]
-    strays: list[_Block] = field(default_factory=list)
-
-
 def is_subrip(text: str) -> bool:
     """Look for a timing line; WebVTT without its header qualifies too."""
     return any(_times(line) is not None for line in text.split("\n"))
@@ -52,16 +41,11 @@ def parse_subrip(text: str) -> ParsedCues:
     opening, cues = _split(text, any_label=False)
     for block in opening:
         yield _broken_cue(block) or lost("text before the first times was left out", block.line)
-    for cue in cues:
-        spoken = list(cue.text)
-        broken = []
-        for block in cue.strays:
-            if (without_times := _broken_cue(block)) is not None:
-                broken.append(without_times)
-            else:
-                spoken += block.lines
-        yield Cue(cue.start, cue.end, "\n".join(spoken), position=cue.line)
-        yield from broken
+    for cue, strays in cues:
+        broken = [_broken_cue(block) for block in strays]
+        spoken = ["\n".join(b.lines) for b, found in zip(strays, broken, strict=True) if not found]
+        yield replace(cue, text="\n".join([cue.text, *spoken]))
+        yield from filter(None, broken)
 
 
 def is_webvtt(text: str) -> bool:
@@ -74,9 +58,9 @@ def parse_webvtt(text: str) -> ParsedCues:
     opening, cues = _split(text, any_label=True)
     # The first block is the header with its "Kind: captions" and "Language: en".
     yield from _strays(opening[1:])
-    for cue in cues:
-        yield _webvtt_cue(cue)
-        yield from _strays(cue.strays)
+    for cue, strays in cues:
+        yield _with_word_times(cue)
+        yield from _strays(strays)
 
 
 def _broken_cue(block: _Block) -> Cue | None:
@@ -93,22 +77,22 @@ def _strays(blocks: list[_Block]) -> ParsedCues:
             yield lost("text without times was left out", block.line)
 
 
-def _webvtt_cue(cue: _TimedBlock) -> Cue:
-    written = _CLASS.sub("", "\n".join(cue.text))
-    first, *timed = _WORD_TIME.split(written)
+def _with_word_times(cue: Cue) -> Cue:
+    first, *timed = _WORD_TIME.split(_CLASS.sub("", cue.text))
     if not timed:
-        return Cue(cue.start, cue.end, written, position=cue.line)
+        return replace(cue, text=first)
     # Lines above the first timed one are repeated on the screen: they have no word times.
     pieces = [Piece(first.rpartition("\n")[2], cue.start)]
     for clock, words in zip(timed[::2], timed[1::2], strict=True):
         match = CLOCK.fullmatch(clock)
         pieces.append(Piece(words, match and clock_seconds(match)))
-    return Cue(cue.start, cue.end, first + "".join(timed[1::2]), tuple(pieces), cue.line)
+    return replace(cue, text=first + "".join(timed[1::2]), pieces=tuple(pieces))
 
 
-def _split(text: str, any_label: bool) -> tuple[list[_Block], list[_TimedBlock]]:
+def _split(text: str, any_label: bool) -> tuple[list[_Block], list[tuple[Cue, list[_Block]]]]:
     """Split a file into the blocks before the first timing line and the cues after it.
 
+    The text of a cue ends at an empty line; the blocks between that and the next cue follow it.
     A label is the line right above a timing line. It is a number, or any text if ``any_label``.
     """
     lines = text.split("\n")
@@ -122,8 +106,8 @@ def _split(text: str, any_label: bool) -> tuple[list[_Block], list[_TimedBlock]]
             region, label = _without_label(region, any_label, label)
         # A line of white space is text (YouTube's empty upper line); only an empty one is a break.
         text_end = region.index("", 1) if "" in region[1:] else len(region)
-        strays = _blocks(region[text_end:], index + 2 + text_end)
-        cues.append(_TimedBlock(index + 1, start, end, region[:text_end], strays))
+        cue = Cue(start, end, "\n".join(region[:text_end]), position=index + 1)
+        cues.append((cue, _blocks(region[text_end:], index + 2 + text_end)))
     return _blocks(opening, 1), cues
 
 

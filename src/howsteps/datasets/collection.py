@@ -39,28 +39,6 @@ _LIVE_CHAT = re.compile(r".*\.live_chat\.json", re.IGNORECASE)
 _ONE_FORMAT = re.compile(r"(?P<stem>.+ \[[^\[\]]+\])\.f\d+(?:-\w+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Details:
-    """Metadata of a video."""
-
-    title: str = ""
-    youtube: str | None = None
-    duration: float | None = None
-    language: str = ""
-    chapters: tuple[Chapter, ...] = ()
-
-    def of(self, video: Video) -> Video:
-        """Return the video with these details; its duration is at least that of its captions."""
-        return replace(
-            video,
-            title=self.title,
-            youtube=self.youtube,
-            duration=None if self.duration is None else max(self.duration, video.length),
-            language=self.language,
-            chapters=self.chapters,
-        )
-
-
 def skipped(name: str) -> str | None:
     """Return why a file is skipped, if its name is that of a by-product of a download."""
     if _UNFINISHED.fullmatch(name):
@@ -74,40 +52,39 @@ def without_format(stem: str) -> str:
     return found["stem"] if found else stem
 
 
-def details_of(stem: str, info: Path | None) -> tuple[Details, list[Problem]]:
-    """Return the metadata of a video, from its name and its ``.info.json``, if any."""
-    named = _NAMED.fullmatch(stem)
-    found = Details()
-    if named:
+def with_details(video: Video, stem: str, info: Path | None) -> tuple[Video, list[Problem]]:
+    """Return a video with the metadata in its name and its ``.info.json``, if any."""
+    if named := _NAMED.fullmatch(stem):
         title = printable(named["title"].translate(_LOOKALIKES))
-        found = Details(title=title, youtube=named["id"])
+        video = replace(video, title=title, youtube=named["id"])
     if info is None:
-        return found, []
+        return video, []
     try:
         value = json.loads(read_bounded(info, _LARGEST, "an .info.json"))
     except InputError as error:
-        return found, [replace(error.problem, harmless=True)]
+        return video, [replace(error.problem, harmless=True)]
     except (ValueError, RecursionError):  # ValueError: not JSON, or not text
         value = None
     if not isinstance(value, dict):
-        return found, [Problem(info, "is not JSON as yt-dlp writes it; ignored", harmless=True)]
-    return _from_info(value, found), []
+        return video, [Problem(info, "is not JSON as yt-dlp writes it; ignored", harmless=True)]
+    return _with_info(video, value), []
 
 
-def _from_info(value: dict[str, Any], named: Details) -> Details:
-    """Return the metadata in an ``.info.json``; ``named`` is that of the file name."""
+def _with_info(video: Video, value: dict[str, Any]) -> Video:
+    """Return a video with the metadata in an ``.info.json``; it is as long as its captions."""
     site, video_id = value.get("extractor_key"), value.get("id")
     length = seconds(value.get("duration"))
-    youtube = named.youtube
+    youtube = video.youtube
     if isinstance(site, str):
         is_youtube = site.lower().startswith("youtube")
         is_valid = isinstance(video_id, str) and _ID.fullmatch(video_id)
         youtube = video_id if is_youtube and is_valid else None
     language = value.get("language")
-    return Details(
-        title=_title(value.get("title")) or named.title,
+    return replace(
+        video,
+        title=_title(value.get("title")) or video.title,
         youtube=youtube,
-        duration=length if length is not None and 0 < length <= LATEST else None,
+        duration=max(length, video.length) if length and 0 < length <= LATEST else None,
         language=language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else "",
         chapters=_chapters(value.get("chapters")),
     )
@@ -388,13 +365,14 @@ def _task_of_files(
             source = candidates[0] if candidates else media_of[stem]
             problems.append(Problem(source, changed, harmless=True))
         captions = chosen.captions if chosen else ()
-        details, info_problems = details_of(stem, info_of.get(stem))
+        found = Video(video, captions, media=media_of.get(stem))
+        found, info_problems = with_details(found, stem, info_of.get(stem))
         problems += info_problems
-        videos.append(details.of(Video(video, captions, media=media_of.get(stem))))
+        videos.append(found)
     problems += [
         Problem(path, "there are no captions and no video of this name", harmless=True)
         for stem, path in info_of.items()
-        if stem not in by_video and details_of(stem, path)[0].duration
+        if stem not in by_video and with_details(Video(stem), stem, path)[0].duration
     ]
     return Task(name, tuple(videos)), problems
 

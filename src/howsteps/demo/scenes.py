@@ -271,7 +271,6 @@ def talker(c: Canvas, seconds: float) -> None:
 
 Scene: TypeAlias = Callable[[Canvas, float, float], None]
 
-MIDDLE: Point = (0.66, 0.5)
 LEFT_ARM: Point = (0.1, 1.05)
 RIGHT_ARM: Point = (1.24, 1.05)
 
