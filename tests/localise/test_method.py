@@ -3,7 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from howsteps.localise import LocaliseError, Model, localise
+from howsteps.errors import HowstepsError
+from howsteps.localise import Model, localise
 from howsteps.localise.certainty import CUES
 from howsteps.task import (
     BETWEEN,
@@ -144,12 +145,12 @@ def test_steps_are_found_where_they_are_done(narrated):
 
 def test_a_task_that_cannot_be_localised_is_refused(narrated):
     task, script, features, _ = narrated
-    with pytest.raises(LocaliseError, match="no step"):
+    with pytest.raises(HowstepsError, match="no step"):
         localise(task, Script(()), features)
-    with pytest.raises(LocaliseError, match="long enough"):
+    with pytest.raises(HowstepsError, match="long enough"):
         localise(task, script, {name: x[:2] for name, x in features.items()})
     silent = replace(task, videos=tuple(replace(video, sentences=()) for video in task.videos))
-    with pytest.raises(LocaliseError, match="neither features nor captions"):
+    with pytest.raises(HowstepsError, match="neither features nor captions"):
         localise(silent, script)
 
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from howsteps.errors import InputError
-from howsteps.localise import LocaliseError, Model, ModelOptions
+from howsteps.errors import HowstepsError, InputError
+from howsteps.localise import Model, ModelOptions
 from howsteps.localise.ridge import Weights
 
 
@@ -79,5 +79,5 @@ def test_arrays_that_cannot_be_a_model_are_refused(model, tmp_path, changes):
 
 
 def test_what_does_not_fit_a_model_is_refused(model):
-    with pytest.raises(LocaliseError, match="8"):
+    with pytest.raises(HowstepsError, match="8"):
         model.localise([np.ones((10, 5), np.float32)])

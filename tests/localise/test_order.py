@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from howsteps.localise.features import LocaliseError
+from howsteps.errors import HowstepsError
 from howsteps.localise.order import (
     cheapest_placement,
     context,
@@ -77,7 +77,7 @@ def test_placements_agree_with_the_authors_program():
 
 def test_uniform_spreads_the_steps():
     np.testing.assert_array_equal(uniform([10, 3], 3), [[1, 5, 8], [0, 1, 2]])
-    with pytest.raises(LocaliseError, match="video 1"):
+    with pytest.raises(HowstepsError, match="video 1"):
         uniform([5, 2], 3)
 
 

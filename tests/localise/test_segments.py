@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import howsteps
-from howsteps.localise import LocaliseError, segments
+from howsteps.errors import HowstepsError
+from howsteps.localise import segments
 from howsteps.localise.features import checked_features
 from howsteps.localise.segments import (
     BALANCE,
@@ -105,20 +106,20 @@ def test_a_video_that_is_too_short_is_left_out():
 
 def test_videos_that_are_all_too_short_are_not_called_one() -> None:
     features, _ = silent_videos()
-    with pytest.raises(LocaliseError, match="fewer than two videos are long enough for 99 steps"):
+    with pytest.raises(HowstepsError, match="fewer than two videos are long enough for 99 steps"):
         find_steps(features, 99, seconds=1.0)
 
 
 @pytest.mark.parametrize("videos", [{}, {"a": np.ones((60, 3))}])
 def test_one_video_has_no_steps_to_share(videos):
-    with pytest.raises(LocaliseError, match=r"two or more videos|fewer than two videos"):
+    with pytest.raises(HowstepsError, match=r"two or more videos|fewer than two videos"):
         find_steps({**videos, "short": np.ones((1, 3))}, STEPS, seconds=1.0)
 
 
 def test_features_that_are_not_numbers_are_refused():
     features, _ = silent_videos()
     features["v0"][3, 3] = np.nan
-    with pytest.raises(LocaliseError, match="not finite"):
+    with pytest.raises(HowstepsError, match="not finite"):
         find_steps(features, STEPS, seconds=1.0)
 
 

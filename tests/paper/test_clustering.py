@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsteps.localise import LocaliseError
+from howsteps.errors import HowstepsError
 from howsteps.localise.decision import extents
 from howsteps.paper.clustering import Clustering, cluster, locate
 from howsteps.task import BETWEEN, LIKE_SEEN, SAID
@@ -107,7 +107,7 @@ def corrupted(value):
     ],
 )
 def test_features_that_cannot_be_used_are_named(videos, message):
-    with pytest.raises(LocaliseError, match=message):
+    with pytest.raises(HowstepsError, match=message):
         cluster(videos, steps=3)
 
 
@@ -123,7 +123,7 @@ def test_features_that_cannot_be_used_are_named(videos, message):
     ],
 )
 def test_options_that_cannot_be_used_are_named(options, message):
-    with pytest.raises(LocaliseError, match=message):
+    with pytest.raises(HowstepsError, match=message):
         cluster([GOOD, GOOD], **{"steps": 3, **options})
 
 

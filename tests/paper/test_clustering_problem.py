@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from howsteps.localise import LocaliseError, mention_windows
+from howsteps.errors import HowstepsError
+from howsteps.localise import mention_windows
 from howsteps.localise.order import cheapest_placement
 from howsteps.paper.clustering_problem import (
     ClusteringCost,
@@ -37,7 +38,7 @@ def test_a_mention_after_the_end_has_no_interval():
 @pytest.mark.parametrize("windows_of", [mention_windows, authors_mention_windows])
 @pytest.mark.parametrize("times", [[2.0, 1.0], [np.nan, 1.0]])
 def test_a_mention_that_ends_before_it_starts_is_refused(windows_of, times):
-    with pytest.raises(LocaliseError, match="mention 1 ends at 1 s, before it starts"):
+    with pytest.raises(HowstepsError, match="mention 1 ends at 1 s, before it starts"):
         windows_of([[1.0, 1.0], times], 30, 1.0)
 
 
@@ -86,7 +87,7 @@ def test_an_empty_window_is_relaxed_and_reported():
 
 
 def test_too_short_a_video_is_named():
-    with pytest.raises(LocaliseError, match="video 1 has 2 intervals"):
+    with pytest.raises(HowstepsError, match="video 1 has 2 intervals"):
         relax([np.ones((4, 3), bool), np.ones((2, 3), bool)])
 
 

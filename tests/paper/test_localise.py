@@ -4,7 +4,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from howsteps.localise import LocaliseError
+from howsteps.errors import HowstepsError
 from howsteps.paper.clustering import cluster
 from howsteps.paper.localise import localise
 from howsteps.task import BETWEEN, SAID
@@ -73,7 +73,7 @@ def test_the_authors_regularisation_depends_on_the_requested_steps(narrated, mon
 def test_a_task_that_cannot_be_localised_is_refused(narrated):
     task, script, features, _ = narrated
     silent = replace(task, videos=tuple(replace(video, sentences=()) for video in task.videos))
-    with pytest.raises(LocaliseError, match="neither features nor captions"):
+    with pytest.raises(HowstepsError, match="neither features nor captions"):
         localise(silent, script)
-    with pytest.raises(LocaliseError, match="choose one of paper, authors"):
+    with pytest.raises(HowstepsError, match="choose one of paper, authors"):
         localise(task, script, features, mode="default")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from howsteps.localise import LocaliseError
+from howsteps.errors import HowstepsError
 from howsteps.localise.order import place_aligned
 from howsteps.paper.methods import (
     align_transcript,
@@ -31,7 +31,7 @@ def test_supervised_predictions_are_for_held_out_videos(task):
     places, scores = supervised(videos, windows)
     assert known_step_f1(places, windows) > 0.8
     assert len(scores) == 5
-    with pytest.raises(LocaliseError, match="too few"):
+    with pytest.raises(HowstepsError, match="too few"):
         supervised(videos[:3], windows[:3])
 
 
@@ -65,5 +65,5 @@ def test_steps_are_placed_at_their_first_mention():
     np.testing.assert_array_equal(places[0], [4, 12, 20])
     assert places[1, 1] == 7
     assert (np.diff(places, axis=1) > 0).all()
-    with pytest.raises(LocaliseError, match="video 0"):
+    with pytest.raises(HowstepsError, match="video 0"):
         place_aligned([np.array([0])], [np.array([0])], [2], 3)

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from howsteps.localise.decision import StepIntervals
-    from howsteps.localise.features import LocaliseError
     from howsteps.localise.method import TaskLocalisation, localise
     from howsteps.localise.model import Model
     from howsteps.localise.segments import filled, find_steps
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from howsteps.store import ModelOptions
 
 _MODULES = {
-    "LocaliseError": "features",
     "Model": "model",
     "ModelOptions": "model",
     "StepIntervals": "decision",
@@ -44,7 +42,6 @@ _MODULES = {
 }
 
 __all__ = [
-    "LocaliseError",
     "Model",
     "ModelOptions",
     "StepIntervals",

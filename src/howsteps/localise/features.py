@@ -28,13 +28,9 @@ SPARSE_BELOW = 0.15  # share of non-zeros below which compressed rows are faster
 _BLOCK_ROWS = 512
 
 
-class LocaliseError(HowstepsError, ValueError):
-    """The input cannot be localised; the message names the video."""
-
-
-def too_short(video: int, length: int, steps: int) -> LocaliseError:
+def too_short(video: int, length: int, steps: int) -> HowstepsError:
     """Return the error for a video with fewer intervals than steps."""
-    return LocaliseError(
+    return HowstepsError(
         f"video {video} has {length} intervals: too few to place {steps} steps in order"
     )
 
@@ -44,21 +40,21 @@ def checked_features(features: Sequence[ArrayLike], steps: int) -> tuple[NDArray
 
     Raises
     ------
-    LocaliseError
+    HowstepsError
         If there is no video, or a video has another width, too few intervals for the steps, or an
         entry that is not a finite number.
     """
     if steps < 1:
-        raise LocaliseError(f"at least one step is needed, not {steps}")
+        raise HowstepsError(f"at least one step is needed, not {steps}")
     videos: list[NDArray[np.floating]] = []
     for index, rows in enumerate(features):
         x = _array(rows, f"video {index}: features")
         if x.ndim != 2 or x.shape[1] == 0:
-            raise LocaliseError(f"video {index}: features are T×d, not of shape {x.shape}")
+            raise HowstepsError(f"video {index}: features are T×d, not of shape {x.shape}")
         if x.dtype.kind not in "biuf":
-            raise LocaliseError(f"video {index}: features are numbers, not {x.dtype}")
+            raise HowstepsError(f"video {index}: features are numbers, not {x.dtype}")
         if videos and x.shape[1] != videos[0].shape[1]:
-            raise LocaliseError(
+            raise HowstepsError(
                 f"video {index} has {x.shape[1]} features per interval, "
                 f"video 0 has {videos[0].shape[1]}"
             )
@@ -66,10 +62,10 @@ def checked_features(features: Sequence[ArrayLike], steps: int) -> tuple[NDArray
             raise too_short(index, len(x), steps)
         if not np.isfinite(x).all():
             row = int(np.flatnonzero(~np.isfinite(x).all(axis=1))[0])
-            raise LocaliseError(f"video {index} has a feature that is not finite in interval {row}")
+            raise HowstepsError(f"video {index} has a feature that is not finite in interval {row}")
         videos.append(x if x.dtype in (np.float32, np.float64) else x.astype(np.float32))
     if not videos:
-        raise LocaliseError("no video: at least one is needed")
+        raise HowstepsError("no video: at least one is needed")
     return tuple(videos)
 
 
@@ -80,17 +76,17 @@ def checked_windows(
 
     Raises
     ------
-    LocaliseError
+    HowstepsError
         If they do not have the shape of the videos.
     """
     if windows is None:
         return tuple(np.ones((length, steps), np.bool_) for length in lengths)
     if len(windows) != len(lengths):
-        raise LocaliseError(f"{len(lengths)} videos have features, {len(windows)} have windows")
+        raise HowstepsError(f"{len(lengths)} videos have features, {len(windows)} have windows")
     arrays = [_array(window, f"video {n}: windows") for n, window in enumerate(windows)]
     for video, (window, length) in enumerate(zip(arrays, lengths, strict=True)):
         if window.shape != (length, steps):
-            raise LocaliseError(
+            raise HowstepsError(
                 f"video {video}: windows of shape {window.shape}, "
                 f"but {length} intervals and {steps} steps"
             )
@@ -101,7 +97,7 @@ def _array(rows: ArrayLike, description: str) -> NDArray[Any]:
     try:
         return np.asarray(rows)
     except ValueError:
-        raise LocaliseError(f"{description} have rows of different lengths") from None
+        raise HowstepsError(f"{description} have rows of different lengths") from None
 
 
 class FeatureProducts:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from howsteps.errors import HowstepsError
 from howsteps.localise.decision import (
     NAMED_LOG_ODDS,
     NEAR,
@@ -27,7 +28,6 @@ from howsteps.localise.decision import (
 )
 from howsteps.localise.features import (
     Floats,
-    LocaliseError,
     Mask,
     Places,
     Videos,
@@ -118,7 +118,7 @@ def localise(
 
     Raises
     ------
-    LocaliseError
+    HowstepsError
         When the script has no step, or no video is long enough for all of them.
     """
     data = TaskData(task, script, features or {}, seconds, readings, read_videos)
@@ -214,7 +214,7 @@ class TaskData:
         read_videos: Collection[str] = (),
     ) -> None:
         if not script.steps:
-            raise LocaliseError("the script has no step to place")
+            raise HowstepsError("the script has no step to place")
         self._task, self._script, self._features = task, script, features
         self.seconds = seconds
         self.labels = tuple(step.label for step in script.steps)
@@ -230,7 +230,7 @@ class TaskData:
             if self.lengths[n] >= self.steps and (not features or video.id in features)
         ]
         if not self.with_features:
-            raise LocaliseError(f"no video is long enough for {self.steps} steps")
+            raise HowstepsError(f"no video is long enough for {self.steps} steps")
         self.without_features = sorted(set(range(len(task.videos))) - set(self.with_features))
         self._step_mentions = [
             (m, k, 1.0) for k, step in enumerate(script.steps) for m in step.mentions
@@ -264,7 +264,7 @@ class TaskData:
             return
         vocabulary = Vocabulary.of(self._videos)
         if not vocabulary.words:
-            raise LocaliseError("the videos have neither features nor captions")
+            raise HowstepsError("the videos have neither features nor captions")
         for n in self.with_features:
             yield vocabulary.features(self._videos[n], self.lengths[n], seconds=self.seconds)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsteps.errors import InputError
+from howsteps.errors import HowstepsError, InputError
 from howsteps.io.arrays import read_arrays
 from howsteps.io.files import Folder
 from howsteps.localise.decision import StepIntervals, decide
-from howsteps.localise.features import Floats, LocaliseError, checked_features
+from howsteps.localise.features import Floats, checked_features
 from howsteps.localise.ridge import Weights
 from howsteps.localise.self_training import GRID, LEARNING_OPTIONS, Prior, locate
 from howsteps.localise.video_evidence import SegmentPrior, standardised
@@ -44,10 +44,10 @@ class Model:
     options: ModelOptions
 
     def checked_videos(self, features: Sequence[ArrayLike]) -> tuple[NDArray[np.floating], ...]:
-        """Return the features of new videos; raise ``LocaliseError`` if they do not fit."""
+        """Return the features of new videos; raise ``HowstepsError`` if they do not fit."""
         videos = checked_features(features, len(self.steps))
         if videos[0].shape[1] != len(self.weights.matrix):
-            raise LocaliseError(
+            raise HowstepsError(
                 f"the videos have {videos[0].shape[1]} features per interval, "
                 f"the model has {len(self.weights.matrix)}"
             )

@@ -31,8 +31,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.errors import HowstepsError
 from howsteps.localise.decision import NEAR, extents, moving_sum, separate
-from howsteps.localise.features import Floats, LocaliseError, Places, checked_features
+from howsteps.localise.features import Floats, Places, checked_features
 from howsteps.localise.order import posterior
 from howsteps.localise.ridge import FACTOR_MEMORY, LeaveOneOut, Standardiser
 from howsteps.localise.self_training import (
@@ -86,7 +87,7 @@ def find_steps(
 
     Raises
     ------
-    LocaliseError
+    HowstepsError
         There are fewer than two videos that are long enough.
     """
     most = steps
@@ -96,9 +97,9 @@ def find_steps(
     factor = _coarsening(features, seconds)
     used = {video: x for video, x in features.items() if len(x) >= most * factor}
     if len(used) < 2 <= len(features):
-        raise LocaliseError(f"fewer than two videos are long enough for {most} steps")
+        raise HowstepsError(f"fewer than two videos are long enough for {most} steps")
     if len(used) < 2:
-        raise LocaliseError("steps are found by sight in two or more videos of the same job")
+        raise HowstepsError("steps are found by sight in two or more videos of the same job")
     videos = _prepared(checked_features(list(used.values()), most), factor)
     others = LeaveOneOut(videos, LEARNING_OPTIONS["sight"].regularisation)
     grid = factor * seconds

@@ -26,7 +26,8 @@ from typing import TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsteps.localise.features import Floats, LocaliseError, Mask
+from howsteps.errors import HowstepsError
+from howsteps.localise.features import Floats, Mask
 from howsteps.narration.features import AFTER, BEFORE
 
 MENTION_SECONDS = 4.0  # sum of the labels of a mention, in seconds of its step
@@ -103,7 +104,7 @@ def mention_windows(
 
     Raises
     ------
-    LocaliseError
+    HowstepsError
         A mention ends before it starts.
     """
     start, end = starts_and_ends(times)
@@ -120,7 +121,7 @@ def starts_and_ends(times: ArrayLike) -> tuple[Floats, Floats]:
     if (wrong := ~(spans[:, 0] <= spans[:, 1])).any():
         index = int(wrong.argmax())
         start, end = spans[index]
-        raise LocaliseError(f"mention {index} ends at {end:g} s, before it starts at {start:g} s")
+        raise HowstepsError(f"mention {index} ends at {end:g} s, before it starts at {start:g} s")
     return spans[:, :1], spans[:, 1:]
 
 

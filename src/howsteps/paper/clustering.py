@@ -17,11 +17,10 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsteps.errors import unknown_name
+from howsteps.errors import HowstepsError, unknown_name
 from howsteps.localise.decision import StepIntervals, extents
 from howsteps.localise.features import (
     Floats,
-    LocaliseError,
     Mask,
     Places,
     checked_features,
@@ -144,11 +143,11 @@ def cluster(
            [ 5, 12]])
     """
     if mode not in get_args(ClusteringMode):
-        raise LocaliseError(unknown_name("mode", mode, get_args(ClusteringMode)))
+        raise HowstepsError(unknown_name("mode", mode, get_args(ClusteringMode)))
     if solver not in get_args(ClusteringSolver):
-        raise LocaliseError(unknown_name("solver", solver, get_args(ClusteringSolver)))
+        raise HowstepsError(unknown_name("solver", solver, get_args(ClusteringSolver)))
     if regularisation is not None and not regularisation > 0:
-        raise LocaliseError(f"the regularisation is a positive number, not {regularisation}")
+        raise HowstepsError(f"the regularisation is a positive number, not {regularisation}")
     videos = checked_features(features, steps)
     allowed = checked_windows(windows, [len(x) for x in videos], steps)
     as_authors = mode == "authors"

@@ -28,7 +28,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsteps.compiled import compiled
-from howsteps.localise.features import Floats, Indices, LocaliseError, Mask, Places, too_short
+from howsteps.errors import HowstepsError
+from howsteps.localise.features import Floats, Indices, Mask, Places, too_short
 from howsteps.localise.order import cheapest_placement
 from howsteps.localise.ridge import Ridge, Weights
 from howsteps.localise.word_evidence import RelaxedWindow, starts_and_ends
@@ -257,7 +258,7 @@ class ClusteringProblem:
             cost, window = forbid(cost, self._permitted[video], self.forbidden), None
         places = cheapest_placement(cost, window)
         if places is None:
-            raise LocaliseError(f"video {video}: the windows contradict the order of the steps")
+            raise HowstepsError(f"video {video}: the windows contradict the order of the steps")
         return places
 
     def place_all(self, cost: Floats) -> Places:

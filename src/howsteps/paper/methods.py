@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.datasets.annotations import GRID
+from howsteps.errors import HowstepsError
 from howsteps.evaluate import methods as evaluated
 from howsteps.evaluate.methods import Method, Sample
 from howsteps.evaluate.protocols import NotMeasured, Prediction
 from howsteps.evaluate.script_protocols import mention_times
 from howsteps.evaluate.statistics import find_order, sequences_of
-from howsteps.localise.features import Floats, LocaliseError, Mask, Places
+from howsteps.localise.features import Floats, Mask, Places
 from howsteps.localise.method import LEAD
 from howsteps.localise.order import cheapest_placement, place_aligned
 from howsteps.localise.word_evidence import mention_windows
@@ -80,7 +81,7 @@ def supervised(
     the score of every fold.
     """
     if len(features) < max(folds, inner_folds + 1):
-        raise LocaliseError(f"{len(features)} videos are too few for {folds} folds")
+        raise HowstepsError(f"{len(features)} videos are too few for {folds} folds")
     rng = np.random.default_rng(seed)
     parts = np.array_split(rng.permutation(len(features)), folds)
     steps = truth[0].shape[1]
