@@ -77,8 +77,8 @@ _JSON = (
     _Format("timed JSON columns", json_formats.is_json_columns, json_formats.parse_json_columns),
 )
 _XML = (
-    _Format("YouTube srv", xml.is_srv, xml.parse_srv),
-    _Format("TTML", xml.is_ttml, xml.parse_ttml),
+    _Format("YouTube srv", lambda d: d.root.name in {"timedtext", "transcript"}, xml.parse_srv),
+    _Format("TTML", lambda d: d.root.name == "tt", xml.parse_ttml),
 )
 _TEXT = (
     _Format("WebVTT", subtitles.is_webvtt, subtitles.parse_webvtt),

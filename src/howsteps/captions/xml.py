@@ -121,11 +121,6 @@ def _local(name: str) -> str:
 _LINES = frozenset({"p", "text"})  # elements of srv
 
 
-def is_srv(document: Document) -> bool:
-    """Look for the root of srv3 or srv2, or that of srv1."""
-    return document.root.name in {"timedtext", "transcript"}
-
-
 def parse_srv(document: Document) -> ParsedCues:
     """Yield one cue for each ``<p>`` (srv3) or ``<text>`` (srv1 in seconds, srv2 in ms).
 
@@ -155,11 +150,6 @@ def _srv_cue(element: Element) -> Cue:
 _OFFSET = re.compile(r"(-?[0-9]{1,12}(?:\.[0-9]{1,9})?)(h|ms|m|s|f|t)")
 _FRAMES = re.compile(r"([0-9]{1,4}:[0-9]{1,2}:[0-9]{1,2}):([0-9]{1,3})(?:\.[0-9]+)?")
 _SPACES = re.compile(r"[ \t\n]+")
-
-
-def is_ttml(document: Document) -> bool:
-    """Look for the root of TTML."""
-    return document.root.name == "tt"
 
 
 def parse_ttml(document: Document) -> ParsedCues:

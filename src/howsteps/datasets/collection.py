@@ -135,16 +135,8 @@ class Collection:
         return iter(self.tasks)
 
 
-def _ignore(_: Path) -> None:
-    """Do nothing with a file that was read."""
-
-
-def _unwatched(_: int) -> Callable[[Path], None]:
-    return _ignore
-
-
 def read_tasks(
-    path: Path | str, watch: Callable[[int], Callable[[Path], None]] = _unwatched
+    path: Path | str, watch: Callable[[int], Callable[[Path], None]] = lambda _: lambda _: None
 ) -> Collection:
     """Read the tasks under ``path``.
 
@@ -326,7 +318,7 @@ def _task_of_files(
     files: Mapping[Path, _Read],
     media: Sequence[Path],
     infos: Iterable[Path] = (),
-    on_file: Callable[[Path], None] = _ignore,
+    on_file: Callable[[Path], None] = lambda _: None,
 ) -> tuple[Task, list[Problem]]:
     """Build a task from caption and video files; a video needs only one of the two.
 

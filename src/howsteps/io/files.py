@@ -5,7 +5,7 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from io import BufferedReader
@@ -19,8 +19,8 @@ from howsteps.errors import CannotWrite, InputError
 _POLL_SECONDS = 0.1
 _BY_DESCRIPTOR = os.open in os.supports_dir_fd  # not on Windows
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-# Do not follow a link, and do not wait for the other end of a pipe.
-_IN_PLACE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # for the other end of a pipe
+_IN_PLACE = getattr(os, "O_NOFOLLOW", 0) | _NO_WAIT
 _CHANGED = "changed while it was read; wait until it is written, and try again"
 
 
@@ -31,7 +31,9 @@ def open_regular(path: Path) -> BufferedReader:
     opened.
     """
     try:
-        file = open(path, "rb", opener=_open_nonblocking)  # noqa: SIM115
+        file = open(  # noqa: SIM115
+            path, "rb", opener=lambda name, flags: os.open(name, flags | _NO_WAIT)
+        )
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError(path, "no such file") from error
     except IsADirectoryError as error:
@@ -42,11 +44,6 @@ def open_regular(path: Path) -> BufferedReader:
         file.close()
         raise InputError(path, "is not a file")
     return file
-
-
-def _open_nonblocking(path: str, flags: int) -> int:
-    """Open a file without blocking on a pipe whose other end is not open."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
@@ -168,10 +165,7 @@ class Folder:
         temporary = f".{uuid4().hex}.part"  # unique even among machines that share the folder
         try:
             with self._entered(create=True) as entered:
-
-                def opener(_: str, flags: int) -> int:
-                    return os.open(self._at(entered, temporary), flags, mode, dir_fd=entered)
-
+                opener = self._opener(entered, temporary, mode=mode)
                 try:
                     with open(name, "xb", opener=opener) as file:
                         yield file
@@ -194,11 +188,7 @@ class Folder:
         path = self.path / name
         try:
             with self._entered(create=True) as entered:
-
-                def opener(_: str, flags: int) -> int:
-                    here = self._at(entered, name)
-                    return os.open(here, flags | _IN_PLACE, 0o666, dir_fd=entered)
-
+                opener = self._opener(entered, name, _IN_PLACE)
                 file: Any = open(name, mode, opener=opener)  # noqa: SIM115
         except OSError as error:
             is_other = path.is_symlink() or (path.exists() and not path.is_file())
@@ -272,6 +262,12 @@ class Folder:
 
     def _at(self, entered: int | None, name: str) -> str:
         return str(self.path / name) if entered is None else name
+
+    def _opener(
+        self, entered: int | None, name: str, more: int = 0, mode: int = 0o666
+    ) -> Callable[[str, int], int]:
+        here = self._at(entered, name)
+        return lambda _, flags: os.open(here, flags | more, mode, dir_fd=entered)
 
 
 def _lock(file: BinaryIO) -> bool:
