@@ -310,6 +310,10 @@ MIDDLE = len(CONTENT) // 4
         (b"<html>moved</html>", "cannot be unpacked"),
         (zipped({"a.txt": "0" * 10**7}), "claims to contain 10 MB, which is impossible"),
     ],
+    ids=[
+        *("a folder above", "the root", "up and down", "a drive", "a link", "a link in a tar"),
+        *("cut", "changed", "no archive", "a bomb"),
+    ],
 )
 def test_a_bad_archive_is_refused_and_leaves_nothing_behind(tmp_path, content, reason):
     (path := tmp_path / "bad").write_bytes(content)
