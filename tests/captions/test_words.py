@@ -75,14 +75,6 @@ def test_times_are_in_order(lines: list[Caption]) -> None:
     assert all(first.end <= second.start for first, second in pairwise(words))
 
 
-@given(st.lists(st.sampled_from(["no", "go on", "stop it now"]), min_size=1, max_size=8))
-def test_every_word_of_separate_lines_is_kept(texts: list[str]) -> None:
-    lines = [Caption(2.0 * i, 2.0 * i + 1.0, text) for i, text in enumerate(texts)]
-    words = words_of(lines)
-    assert [word.text for word in words] == " ".join(texts).split()
-    assert words[-1].end == pytest.approx(lines[-1].end)
-
-
 @pytest.mark.parametrize(
     ("text", "seen"),
     [

@@ -39,22 +39,20 @@ def test_predicting_absence_raises_precision_in_the_variant_made_only():
     assert paper_f1(found, JOB, variant=Variant.made).f1 == 1
 
 
-def test_any_true_interval_of_a_step_counts():
-    job = truth({"u": [(0, 0, 1), (0, 8, 9)]}, steps=1)
-    assert paper_f1(placed({"u": [8.5]}), job).f1 == 1
-
-
-def test_steps_beyond_the_true_ones_cost_precision():
-    # 3 discovered steps, 1 true one in 1 video: at best 1 of 3 predictions is correct.
-    job = truth({"u": [(0, 0, 9)]}, steps=1)
-    score = paper_f1(placed({"u": [1, 2, 3]}), job)
-    assert (score.precision, score.recall) == (pytest.approx(1 / 3), 1)
-
-
-def test_videos_without_a_prediction_count():
-    score = paper_f1(placed({"u": [12, 35]}), JOB)
-    assert score.precision == pytest.approx(2 / 4)
-    assert score.recall == pytest.approx(2 / 3)
+@pytest.mark.parametrize(
+    ("job", "found", "precision", "recall"),
+    [
+        # Any true interval of a step counts.
+        (truth({"u": [(0, 0, 1), (0, 8, 9)]}, steps=1), {"u": [8.5]}, 1, 1),
+        # 3 discovered steps, 1 true one in 1 video: at best 1 of 3 predictions is correct.
+        (truth({"u": [(0, 0, 9)]}, steps=1), {"u": [1, 2, 3]}, 1 / 3, 1),
+        # Videos without a prediction count.
+        (JOB, {"u": [12, 35]}, 2 / 4, 2 / 3),
+    ],
+)
+def test_what_is_counted(job, found, precision, recall):
+    score = paper_f1(placed(found), job)
+    assert (score.precision, score.recall) == pytest.approx((precision, recall))
 
 
 @pytest.mark.parametrize("case", GOLDEN["matching"], ids=lambda case: case["name"])
@@ -120,19 +118,17 @@ def test_a_perfect_forced_prediction_reaches_the_ceiling(rng, videos, steps):
 KNOWN = truth({"u": [(0, 10.5, 12.2), (1, 30, 40)], "v": [(1, 5, 6), (1, 8, 9)]}, steps=2)
 
 
-def test_worked_example_of_known_steps():
-    # Step 0 of u touches the seconds 10, 11, 12; step 1 of v the seconds 5 and 8.
-    # 12.9 is in second 12: correct. 29.9: wrong. 3 in v: the step is not there, wrong.
-    # 8.5 in v: correct. 3 pairs exist, 2 are found; 4 predictions were made.
-    score = crosstask_recall(placed({"u": [12.9, 29.9], "v": [3, 8.5]}), KNOWN)
-    assert score.recall == pytest.approx(2 / 3)
-    assert score.precision == pytest.approx(2 / 4)
-
-
-def test_a_prediction_for_another_step_is_wrong():
-    assert crosstask_recall(placed({"u": [35, 11]}), KNOWN).recall == 0
-
-
-def test_an_absent_step_is_not_a_prediction():
-    score = crosstask_recall(placed({"u": [11, None]}), KNOWN)
-    assert (score.precision, score.recall) == (1, pytest.approx(1 / 3))
+@pytest.mark.parametrize(
+    ("found", "precision", "recall"),
+    [
+        # Step 0 of u touches the seconds 10, 11, 12; step 1 of v the seconds 5 and 8.
+        # 12.9 is in second 12: correct. 29.9: wrong. 3 in v: the step is not there, wrong.
+        # 8.5 in v: correct. 3 pairs exist, 2 are found; 4 predictions were made.
+        ({"u": [12.9, 29.9], "v": [3, 8.5]}, 2 / 4, 2 / 3),
+        ({"u": [35, 11]}, 0, 0),  # a place of another step is wrong
+        ({"u": [11, None]}, 1, 1 / 3),  # absence is no prediction
+    ],
+)
+def test_known_steps(found, precision, recall):
+    score = crosstask_recall(placed(found), KNOWN)
+    assert (score.precision, score.recall) == pytest.approx((precision, recall))

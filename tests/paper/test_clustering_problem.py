@@ -21,18 +21,17 @@ from tests.localise.test_features import DENSE, SPARSE, videos_of
 FRAME_RATES = [30, 25, 25, 30]  # of the four golden videos
 
 
-def test_a_window_reaches_from_the_mention_to_ten_seconds_after_it():
-    inside = mention_windows(np.array([[5.0, 7.0]]), 30, 1.0)
-    np.testing.assert_array_equal(np.flatnonzero(inside[0]), np.arange(5, 18))
-
-
-def test_before_and_after_are_seconds_whatever_the_interval_lasts():
-    inside = mention_windows(np.array([[5.0, 5.0]]), 100, 1 / 3, before=1.0, after=2.0)
-    np.testing.assert_array_equal(np.flatnonzero(inside[0]), np.arange(12, 22))
-
-
-def test_a_mention_after_the_end_has_no_interval():
-    assert not mention_windows(np.array([[50.0, 51.0]]), 30, 1.0).any()
+@pytest.mark.parametrize(
+    ("times", "length", "seconds", "options", "inside"),
+    [
+        ((5.0, 7.0), 30, 1.0, {}, range(5, 18)),  # ten seconds after the mention
+        ((5.0, 5.0), 100, 1 / 3, {"before": 1.0, "after": 2.0}, range(12, 22)),  # in seconds too
+        ((50.0, 51.0), 30, 1.0, {}, ()),  # after the end of the video
+    ],
+)
+def test_the_window_of_a_mention(times, length, seconds, options, inside):
+    window = mention_windows(np.array([times]), length, seconds, **options)
+    assert np.flatnonzero(window[0]).tolist() == list(inside)
 
 
 @pytest.mark.parametrize("windows_of", [mention_windows, authors_mention_windows])

@@ -45,18 +45,6 @@ def test_a_static_scene_has_no_tracks() -> None:
 
 
 @pytest.mark.slow
-def test_a_disc_is_tracked_at_its_speed() -> None:
-    descriptors, speeds = watch(disc=(3, 0))
-    assert len(descriptors) > 300
-    inside = speeds[np.abs(speeds[:, 0] - 3) < 0.5]
-    assert len(inside) > 0.4 * len(speeds)  # the others are on the disc's edge
-    assert np.abs(np.median(inside, axis=0) - [3, 0]).max() < 0.1
-    shares = directions(descriptors)
-    assert shares[0] > 0.7  # to the right
-    assert shares[[1, 2, 3, 4, 5, 6, 7]].max() < 0.06
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("towards", "bin_"), [((3, 0), 0), ((0, 3), 2), ((-3, 0), 4), ((0, -3), 6)]
 )
@@ -83,14 +71,20 @@ def test_a_disc_under_a_pan_keeps_its_own_motion() -> None:
     assert np.abs(np.median(speeds, axis=0) - [5, 1]).max() < 0.6
 
 
-@pytest.mark.parametrize("rate", [15.0, 25.0, 60.0])
-def test_descriptors_do_not_depend_on_the_frame_rate(rate: float) -> None:
-    per_frame = 3 * 30 / rate
-    descriptors, speeds = watch(rate=rate, disc=(per_frame, 0))
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", [15.0, 25.0, 30.0, 60.0])
+def test_a_disc_is_tracked_at_its_speed_whatever_the_frame_rate(rate: float) -> None:
+    descriptors, speeds = watch(rate=rate, disc=(3 * 30 / rate, 0))
     assert len(descriptors) > 150
     inside = speeds[np.abs(speeds[:, 0] - 3) < 0.5]
-    assert abs(np.median(inside[:, 0]) - 3) < 0.1
-    assert directions(descriptors)[0] > 0.65
+    assert np.abs(np.median(inside, axis=0) - [3, 0]).max() < 0.1
+    shares = directions(descriptors)
+    assert shares[0] > 0.65  # to the right
+    if rate == 30:
+        assert len(descriptors) > 300
+        assert len(inside) > 0.4 * len(speeds)  # the others are on the disc's edge
+        assert shares[0] > 0.7
+        assert shares[1:8].max() < 0.06
 
 
 def test_frames_above_the_rate_are_skipped() -> None:
@@ -121,15 +115,6 @@ def test_no_track_is_lost_if_the_frame_rate_drops() -> None:
     assert max(map(len, ended)) > 1
     steps = {tracks.paths.shape[1] - 1 for found in ended for tracks in found}
     assert len(steps) > 1
-
-
-def test_descriptors_are_hellinger_normalised() -> None:
-    descriptors, _ = watch(disc=(3, 2))
-    per_time = (descriptors.reshape(-1, 3, 36) ** 2).sum(axis=2)
-    assert per_time.max() <= 1 + 1e-5
-    assert (
-        per_time.min() > 0.5
-    )  # frames of a track are similar, so the norm of their mean is near 1
 
 
 def test_integral_images_agree_with_plain_sums() -> None:

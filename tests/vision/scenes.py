@@ -73,18 +73,21 @@ def film(
     rate: Fraction = Fraction(30),
     stamps: Sequence[int | None] | None = None,
     codec: str = "libx264",
+    form: str | None = None,
+    aspect: Fraction = Fraction(1),
+    kind: str | None = None,
     options: dict[str, str] | None = None,
 ) -> Path:
-    """Write images (luminance or RGB) as a video file."""
-    with av.open(str(path), "w") as container:
+    """Write images (luminance or RGB) as a video file; ``aspect`` is that of a pixel."""
+    with av.open(str(path), "w", format=kind) as container:
         stream = None
         for n, picture in enumerate(pictures):
             if stream is None:
                 stream = container.add_stream(codec, rate=rate, options=options or {})
                 stream.height, stream.width = picture.shape[:2]
-                stream.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
-            form = "gray" if picture.ndim == 2 else "rgb24"
-            frame = av.VideoFrame.from_ndarray(picture, form)
+                stream.pix_fmt = form or ("yuvj420p" if codec == "mjpeg" else "yuv420p")
+                stream.codec_context.sample_aspect_ratio = aspect
+            frame = av.VideoFrame.from_ndarray(picture, "gray" if picture.ndim == 2 else "rgb24")
             frame.pts = n if stamps is None else stamps[n]
             container.mux(stream.encode(frame))
         assert stream is not None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -157,32 +158,19 @@ def test_a_rotated_video_is_made_upright(tmp_path: Path) -> None:
     ("codec", "form"), [("ffv1", "yuv420p10le"), ("ffv1", "bgr0"), ("mpeg4", "")]
 )
 def test_odd_formats_and_sizes(tmp_path: Path, codec: str, form: str) -> None:
-    path = tmp_path / "a.mkv"
-    [luma] = [*scene(1, size=(162, 122))]
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream(codec, rate=30)
-        stream.width, stream.height, stream.pix_fmt = 161, 121, form or "yuv420p"
-        frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(luma[:121, :161]), "gray")
-        container.mux(stream.encode(frame.reformat(format=stream.pix_fmt)))
-        container.mux(stream.encode(None))
+    luma = np.ascontiguousarray(next(scene(1, size=(162, 122)))[:121, :161])
+    path = film(tmp_path / "a.mkv", [luma], codec=codec, form=form or None)
     with VideoReader(path) as opened:
         frame = next(iter(opened))
         assert (opened.width, opened.height) == (161, 121)
         small = frame.luma(80, 60)
         assert frame.rgb(80, 60).shape == (60, 80, 3)
-    wanted = luma[:121, :161].astype(float).mean()
-    assert abs(float(small.mean()) - wanted) < 25  # limited range
+    assert abs(float(small.mean()) - float(luma.mean())) < 25  # limited range
 
 
 def test_pixels_need_not_be_square(tmp_path: Path) -> None:
-    path = tmp_path / "a.mkv"
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("mpeg4", rate=30)
-        stream.width, stream.height, stream.pix_fmt = 160, 120, "yuv420p"
-        stream.codec_context.sample_aspect_ratio = Fraction(4, 3)
-        frame = av.VideoFrame.from_ndarray(next(scene(1, size=(160, 120))), "gray")
-        container.mux(stream.encode(frame))
-        container.mux(stream.encode(None))
+    pictures = scene(1, size=(160, 120))
+    path = film(tmp_path / "a.mkv", pictures, codec="mpeg4", aspect=Fraction(4, 3))
     with VideoReader(path) as opened:
         assert (opened.width, opened.height) == (213, 120)
 
@@ -194,18 +182,6 @@ def test_the_scaled_size_keeps_the_aspect_ratio(tmp_path: Path) -> None:
         assert abs(width * height - 426 * 240) < 500
         assert width / height == pytest.approx(16 / 9, rel=0.01)
         assert opened.size(10**9) == (640, 360)  # never enlarged
-
-
-def text(path: Path) -> None:
-    path.write_text("this is no film\n" * 50)
-
-
-def nothing(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-def chance(path: Path) -> None:
-    path.write_bytes(np.random.default_rng(0).bytes(50_000))
 
 
 def header_only(path: Path) -> None:
@@ -223,11 +199,7 @@ def sound_only(path: Path) -> None:
 
 
 def thin(path: Path) -> None:
-    with av.open(str(path), "w", format="matroska") as container:
-        stream = container.add_stream("ffv1", rate=30)
-        stream.width, stream.height, stream.pix_fmt = 10_000, 2, "yuv420p"
-        container.mux(stream.encode(av.VideoFrame(10_000, 2, "yuv420p")))
-        container.mux(stream.encode(None))
+    film(path, [np.zeros((2, 10_000), np.uint8)], codec="ffv1", kind="matroska")
 
 
 def no_frame(path: Path) -> None:
@@ -240,10 +212,11 @@ def no_frame(path: Path) -> None:
     path.write_bytes(content)
 
 
-BROKEN: dict[Callable[[Path], None], str] = {
-    text: "not a readable video",
-    nothing: "not a readable video",
-    chance: "not a readable video",
+BROKEN: dict[Callable[[Path], object], str] = {
+    **{
+        partial(Path.write_bytes, data=data): "not a readable video"
+        for data in (b"", b"this is no film\n" * 50, np.random.default_rng(0).bytes(50_000))
+    },
     header_only: "not a readable video",
     sound_only: "no video stream",
     thin: "10000×2 pixels, too small",
@@ -252,10 +225,10 @@ BROKEN: dict[Callable[[Path], None], str] = {
 
 
 @pytest.mark.parametrize(
-    ("make", "reason"), BROKEN.items(), ids=lambda x: getattr(x, "__name__", "")
+    ("make", "reason"), BROKEN.items(), ids=lambda x: getattr(x, "__name__", "bytes")
 )
 def test_an_unusable_file_is_reported_in_one_line(
-    tmp_path: Path, make: Callable[[Path], None], reason: str
+    tmp_path: Path, make: Callable[[Path], object], reason: str
 ) -> None:
     path = tmp_path / "film.mp4"
     make(path)
