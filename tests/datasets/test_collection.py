@@ -49,10 +49,10 @@ def test_a_pipe_is_reported_and_its_captions_are_used(tmp_path: Path) -> None:
         ("good0", None),
         ("other", tmp_path / "other.mp4"),
     ]
-    assert reasons(collection) == [("good0.mp4", "set aside: is not a file")]
+    assert reasons(collection) == [("good0.mp4", "not used: is not a file")]
     [one] = datasets.read_tasks(tmp_path / "good0.srt").tasks
     assert one.videos[0].media is None
-    with pytest.raises(InputError, match=r"good0\.mp4: set aside: is not a file"):
+    with pytest.raises(InputError, match=r"good0\.mp4: not used: is not a file"):
         datasets.read_tasks(tmp_path / "good0.mp4")
 
 
@@ -63,7 +63,7 @@ def test_a_video_whose_path_is_not_utf8_is_set_aside(tmp_path: Path) -> None:
     collection = datasets.read_tasks(tmp_path)
     assert ids(collection) == ["a"]
     [(_, reason)] = reasons(collection)
-    assert reason == "set aside: its path is not valid UTF-8; rename it"
+    assert reason == "not used: its path is not valid UTF-8; rename it"
 
 
 class TestOneFile:
@@ -287,8 +287,8 @@ def test_a_video_of_hundreds_of_hours_is_set_aside(tmp_path: Path) -> None:
     found = datasets.read_tasks(tmp_path)
     assert [video.id for task in found for video in task.videos] == ["cyd"]
     assert [problem.reason.partition(",")[0] for problem in found.problems] == [
-        "set aside: ann lasts 277 hours",
-        "set aside: bob lasts 278 hours",
+        "not used: ann lasts 277 hours",
+        "not used: bob lasts 278 hours",
     ]
     with pytest.raises(HowstepsError, match="duration: expected float <= 86400"):
         howsteps.discover(Task("wash", (Video("a", duration=1e6),)))

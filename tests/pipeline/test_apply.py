@@ -69,7 +69,7 @@ class TestWords:
         monkeypatch.setattr("howsteps.narration.speech.transcribe", lambda *_, **__: ())
         done = apply(work, [mute], tmp_path / "out", speech="tiny.en")
         assert done.results == {}
-        assert list(map(str, done.problems)) == [f"{mute}: set aside: it has no speech"]
+        assert list(map(str, done.problems)) == [f"{mute}: not used: it has no speech"]
 
     def test_a_video_of_another_job_is_remarked_on(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "flo.srt").write_text(narration("flo"))

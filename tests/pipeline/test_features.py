@@ -45,6 +45,7 @@ def test_a_broken_video_keeps_its_captions_and_does_not_affect_others(
     assert [video.id for video in result.task.videos] == ["ann", "bob", "eve"]
     problems = {p.path: p.reason for p in found.problems if not p.harmless}
     assert set(problems) == {job / "eve.mp4", job / "noise.mp4"}
+    assert problems[job / "eve.mp4"].endswith("; its captions are used")
     durations = {video.id: video.duration for video in result.task.videos}
     assert durations["ann"] == pytest.approx(46.0, abs=0.2)
     assert all(
@@ -55,7 +56,7 @@ def test_a_broken_video_keeps_its_captions_and_does_not_affect_others(
 def test_an_unusable_file_is_reported_once(job: Path, done: tuple[Path, Run]) -> None:
     _, found = done
     [line] = [p.reason for p in found.problems if p.path == job / "noise.mp4"]
-    assert line.startswith("set aside: is not a readable video file")
+    assert line.startswith("not used: is not a readable video file")
 
 
 def test_videos_are_decoded_once_and_one_worker_gives_the_same_bytes(
@@ -88,7 +89,7 @@ def test_a_model_of_frames_needs_video_files(
     assert [video.id for video in result.task.videos] == ["bob"]
     assert len(result.localisations) == len(result.script.steps) > 0
     assert [str(problem) for problem in found.problems if not problem.harmless] == [
-        "flo: set aside: the model needs video frames, but there is no video file"
+        "flo: not used: the model needs video frames, but there is no video file"
     ]
 
 

@@ -139,7 +139,7 @@ class TestFolders:
         assert set(reasons) == {"broken.srt", "pablo.srt", "silent.mp4"}
         assert len(flaws) == len(reasons)  # one line each
         assert "not English" in reasons["pablo.srt"]
-        assert reasons["silent.mp4"].startswith("set aside: has no captions")
+        assert reasons["silent.mp4"].startswith("not used: has no captions")
         said = [p for p in found.problems if p.harmless and p.path.name == "ann.es.srt"]
         assert "read from ann.en.srt" in said[0].reason
 

@@ -102,9 +102,9 @@ def test_the_reason_of_a_dropped_video_is_its_first_loss() -> None:
         Problem(media, "has no frames"),
     ]
     _, [problem] = set_aside_unusable(task, {}, problems)
-    assert problem.reason == "set aside: lasts longer than 6 hours"
+    assert problem.reason == "not used: lasts longer than 6 hours"
     _, [problem] = set_aside_unusable(task, {}, problems[:1])
-    assert problem.reason == "set aside: has no captions"
+    assert problem.reason == "not used: has no captions"
 
 
 def test_reading_very_many_files_reports_progress(

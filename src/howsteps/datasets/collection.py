@@ -159,7 +159,7 @@ def read_tasks(
         videos = tuple(video for video in task.videos if video.length <= LONGEST)
         problems += task_problems
         problems += [
-            Problem(video.media or source, f"set aside: {_lasts(video)}")
+            Problem(video.media or source, f"not used: {_lasts(video)}")
             for video in task.videos
             if video.length > LONGEST
         ]
@@ -328,7 +328,7 @@ def _task_of_files(
     problems: list[Problem] = []
     names = Names("video")
     unusable = {path: reason for path in media if (reason := _why_unusable(path))}
-    problems += [Problem(path, f"set aside: {reason}") for path, reason in unusable.items()]
+    problems += [Problem(path, f"not used: {reason}") for path, reason in unusable.items()]
     media = [path for path in media if path not in unusable]
     media_of = {without_format(path.stem): path for path in reversed(media)}
     media_of |= {path.stem: path for path in reversed(media) if path.stem in media_of}

@@ -11,6 +11,7 @@ from howsteps.narration.relevance import Relevance, Way, names_the_job, relevanc
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.stages import discover_script, path_of
+from howsteps.pipeline.work_folder import with_what_is_used
 from howsteps.task import OtherStep, OtherWay, SetAside, Task
 
 LEFT_OUT = "you left it out"
@@ -162,5 +163,6 @@ def set_aside_unusable(
     losses = [problem for problem in reversed(problems) if not problem.harmless]
     reasons |= {p.path: p.reason for p in (*remarks, *losses) if p.path in reasons}
     others = [problem for problem in problems if problem.path not in reasons]
-    dropped = [Problem(path, f"set aside: {reason}") for path, reason in reasons.items()]
-    return replace(task, videos=videos), others + dropped
+    dropped = [Problem(path, f"not used: {reason}") for path, reason in reasons.items()]
+    task = replace(task, videos=videos)
+    return task, with_what_is_used(others, task) + dropped

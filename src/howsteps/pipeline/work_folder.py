@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -231,7 +231,19 @@ def write_report(
     )
     _remove_stale_exports(exports, written)
     # Nobody requested a format by name, so do not report one that a video is too short for.
-    return problems + [problem for problem in unwritten if not problem.harmless]
+    problems += [problem for problem in unwritten if not problem.harmless]
+    return with_what_is_used(problems, result.task)
+
+
+def with_what_is_used(problems: Iterable[Problem], task: Task) -> list[Problem]:
+    """The problems; those of video files say if the captions of the video are used."""
+    captioned = {video.media for video in task.videos if video.media and video.sentences}
+    return [
+        replace(problem, reason=f"{problem.reason}; its captions are used")
+        if problem.path in captioned and not problem.harmless
+        else problem
+        for problem in problems
+    ]
 
 
 def write_overview(folders: Mapping[str, Path], out: Path) -> None:

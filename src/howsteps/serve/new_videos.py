@@ -122,7 +122,7 @@ def _refused(
             continue
         if problem.harmless and (is_video(path) or not is_upload):
             continue  # a remark; but a file of its own that is no captions is one too
-        reason = problem.reason.removeprefix("set aside: ")
+        reason = problem.reason.removeprefix("not used: ")
         unreadable = False
         if not is_video(path):
             unreadable = problem.path == path  # valid captions may only lack their video file
