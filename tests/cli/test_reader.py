@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from howsteps import AnswerFolder, LanguageModel, discover, place, read_result
 from howsteps._cli.app import app
 from howsteps.reader.client import KEY_VARIABLE
+from howsteps.serve.session import Session
 from tests.jobs import write_tea_folder
 from tests.reader.server import Behaviour, Served, fails, says, send, serving
 
@@ -322,6 +323,54 @@ def test_questions_are_written_and_answers_read_without_a_server(
     assert (out / "result.json").read_bytes() == first
     again = discover(videos, vision=False, llm=AnswerFolder(folder))
     assert again.readings == result.readings
+
+
+@pytest.mark.slow
+def test_the_decisions_of_an_answer_survive_serve(videos: Path, tmp_path: Path) -> None:
+    folder, out = tmp_path / "questions", tmp_path / "steps"
+    for _ in range(3):  # two questions about the script, then the videos
+        run(videos, out, "--ask", folder, "--quiet")
+        if not write_answers(folder, "script", lambda question: edit(question, other_job=["v1"])):
+            write_answers(folder, "video", read_words)
+    run(videos, out, "--answer", folder, "--quiet")
+    answered = read_result(out)
+    assert [step.label for step in answered.steps] == EDITED
+    [dropped] = answered.set_aside
+    assert len(answered.read_videos) == 5
+    session = Session(out)
+    session.start()
+    session.take_over(writer := "a" * 32)
+    session.edit(writer, 0, {"do": {"op": "rename", "step": 0, "label": "heat the water"}})
+    assert session.wait_until_placed(60)
+    session.stop()
+    served = ["heat the water", *EDITED[1:]]
+    script = out / "script.md"
+
+    def check(steps: list[str]) -> None:
+        result = read_result(out)
+        assert [step.label for step in result.steps] == steps
+        assert result.set_aside == (dropped,)
+        assert (result.script.editor, result.read_videos) == (
+            answered.script.editor,
+            answered.read_videos,
+        )
+        assert result.readings == answered.readings
+        assert {p.evidence for p in result.places} == {p.evidence for p in answered.places}
+
+    check(served)
+    assert howsteps("place", out, "--script", script, "-q")[0] == 0
+    check(served)
+    assert run(videos, out, "--script", script, "--quiet")[0] == 0
+    check(served)
+    new = write_tea_folder(tmp_path / "new", 2)
+    assert howsteps("apply", out, new, "--out", tmp_path / "applied", "-q")[0] == 0
+    assert [step.label for step in read_result(tmp_path / "applied").steps] == served
+    assert run(videos, out, "--quiet")[0] == 0  # without a script, those of the answer return ...
+    check(EDITED)
+    assert "heat the water" in script.read_text() + "".join(
+        path.read_text()
+        for path in out.glob("script.edited*.md")  # ... and the person's are kept
+    )
 
 
 def test_nothing_to_ask_about_is_an_error(tmp_path: Path) -> None:

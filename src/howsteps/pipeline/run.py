@@ -381,7 +381,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         if given:
             options, problems = placing.checked_options(given, options, task)  # before slow stages
         all_videos, remarks = stages.prepare_narration(task, options, context)
-        chosen = selection.set_aside_other_jobs(all_videos, options)
+        chosen = selection.set_aside_other_jobs(all_videos, options, before)
         task, set_aside = chosen.task, list(chosen.set_aside)
         problems += [*remarks, *chosen.remarks]
         if stages.is_silent(task, options):

@@ -12,7 +12,7 @@ from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.stages import discover_script, path_of
 from howsteps.pipeline.work_folder import with_what_is_used
-from howsteps.task import OtherStep, OtherWay, SetAside, Task
+from howsteps.task import OtherStep, OtherWay, Result, SetAside, Task
 
 LEFT_OUT = "you left it out"
 OTHER_SCRIPT = "script of another way"  # stage name in events
@@ -75,14 +75,19 @@ def video_ids(names: Iterable[str], task: Task) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ids.get(name, name) for name in names))
 
 
-def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
+def set_aside_other_jobs(
+    task: Task, options: RunOptions, before: Result | None = None
+) -> FilteredTask:
     """Set aside the videos of another job, and those that a person dropped.
 
-    Modes ``paper`` and ``authors`` keep all videos that are not dropped.
+    Modes ``paper`` and ``authors`` keep all videos that are not dropped. A video that was
+    set aside ``before``, and is in a script since, keeps its reason.
     """
     is_asked = not options.keep_all and options.mode == "default"
     found = relevance(task) if is_asked else Relevance({})
     dropped = dict.fromkeys(options.drop, LEFT_OUT)
+    known = before.set_aside if before else ()
+    dropped |= {each.video: each.reason for each in known if each.video in dropped}
     doubts = dropped | found.aside
     others = [v for v in task.videos if v.id in doubts and v.id not in options.keep]
     likely = found.probability

@@ -55,7 +55,7 @@ function legend(tally) {
       ` ${tally[kind] > 1 && kind === "guess" ? "guesses" : KINDS[kind]}`,
       right.has(kind) && h("small", {}, ` about ${right.get(kind)}% right`),
     );
-  const said = h("li", {}, h("span", { class: "sample tally" }, h("i", { "--at": "50%" })), " the line: said in so many");
+  const said = h("li", {}, h("span", { class: "sample tally" }, h("i", { "--at": "50%" })), " the upright line: how many videos say the step");
   return h("ul", { class: "kinds" }, kindsIn(tally).map(entry), !content.silent && said);
 }
 
