@@ -163,6 +163,14 @@ class TestPlace:
         assert {"fill the tub", "dry the cat"} <= {place.label for place in result.places}
         assert "bake a cake" in str(result.problems[0])
 
+    @pytest.mark.parametrize("name", ["keep", "drop", "features", "extents"])
+    def test_an_argument_of_no_use_is_refused(self, job: Path, work: Path, name: str) -> None:
+        [task] = read_tasks(job).tasks
+        value = {"features": {"ann": [[1.0]]}, "extents": "filled"}.get(name, ["ann"])
+        videos = task if name in ("keep", "drop") else work
+        with pytest.raises(howsteps.HowstepsError, match=f"^`{name}` is for a "):
+            howsteps.place(videos, "fill the tub\ndry the cat", **{name: value})
+
 
 class TestResult:
     def test_places_have_labels_and_the_table_has_every_step(self, work: Path) -> None:

@@ -259,7 +259,7 @@ def place(
     parser
         Another spaCy pipeline, by name or folder.
     callback
-        Called with every event.
+        Called with every event of a work folder.
 
     Returns
     -------
@@ -268,11 +268,18 @@ def place(
     Raises
     ------
     HowstepsError
-        The script cannot be used, there is no result in the folder, or no video is long enough for
-        its steps.
+        The script cannot be used, there is no result in the folder, no video is long enough for
+        its steps, or an argument does not apply to a task, or to a work folder.
     """
     if isinstance(script, str) and "\n" not in script:  # a path; else a wrong one would be a step
         script = Path(script)
+    is_task = isinstance(videos, Task)
+    other = {"keep": keep, "drop": drop} if is_task else {"features": features}
+    unused = [name for name, value in other.items() if value]
+    unused += ["extents"] if not is_task and extents != "found" else []
+    if unused:
+        kind = "work folder, not for a task" if is_task else "task, not for a work folder"
+        raise HowstepsError(f"`{unused[0]}` is for a {kind}")
     if not isinstance(videos, Task):
         return place_again(
             Path(videos), script, keep=keep, drop=drop, parser=parser, callback=callback

@@ -14,8 +14,10 @@ from typer.testing import CliRunner
 from howsteps import AnswerFolder, LanguageModel, discover, place, read_result
 from howsteps._cli.app import app
 from howsteps.reader.client import KEY_VARIABLE
-from howsteps.serve.session import Session
+from howsteps.serve.session import Asked, Session
+from howsteps.store import converted
 from tests.jobs import write_tea_folder
+from tests.pipeline.jobs import subrip
 from tests.reader.server import Behaviour, Served, fails, says, send, serving
 
 KEY = "no-key-at-all"
@@ -202,6 +204,33 @@ def test_with_a_new_video_the_script_of_the_model_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_new_reading_of_a_kept_script_brings_mentions_back(tmp_path: Path) -> None:
+    videos, out = write_tea_folder(tmp_path / "make tea", 6), tmp_path / "steps"
+
+    said = ("boil the water", "boil the water", "pour the water", "stir the tea")
+    lines = (f"now {act} like this and that is good" for act in said)
+    first = subrip(dict(zip((0, 8, 16, 24), lines, strict=True)))
+    (videos / "v1.srt").write_text(first)
+
+    def careless(question: str) -> str:  # finds the first step in no second line
+        found = json.loads(read_words(question))
+        return json.dumps({**found, "done": [d for d in found["done"] if d[:2] != [1, 2]]})
+
+    def boiled() -> int:
+        return sum(m.video == "v1" for m in read_result(out).steps[0].mentions)
+
+    with serving(model(reading=careless)) as served:
+        asked(videos, out, served, "--quiet")
+        assert boiled() == 1
+    write_tea_folder(videos, 7)
+    (videos / "v1.srt").write_text(first)
+    with serving(model()) as served:
+        _, output = asked(videos, out, served, "--quiet", "--force", "reading")
+    assert "the script that small wrote before is kept" in output.replace("\n", " ")
+    assert boiled() == 2
+
+
+@pytest.mark.slow
 def test_what_a_model_said_holds_for_what_is_as_it_was(tmp_path: Path) -> None:
     videos, out = write_tea_folder(tmp_path / "make tea"), tmp_path / "steps"
     with serving(model()) as served:
@@ -339,8 +368,8 @@ def test_the_decisions_of_an_answer_survive_serve(videos: Path, tmp_path: Path) 
     assert len(answered.read_videos) == 5
     session = Session(out)
     session.start()
-    session.take_over(writer := "a" * 32)
-    session.edit(writer, 0, {"do": {"op": "rename", "step": 0, "label": "heat the water"}})
+    renamed = {"do": {"op": "rename", "step": 0, "label": "heat the water"}}
+    session.edit(converted({"writer": "a" * 32, "revision": 0, **renamed}, Asked))
     assert session.wait_until_placed(60)
     session.stop()
     served = ["heat the water", *EDITED[1:]]

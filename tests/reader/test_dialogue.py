@@ -51,6 +51,14 @@ def test_the_second_question_says_what_came_of_the_first_answer() -> None:
     assert second == second_question(QUESTION, first)
 
 
+@pytest.mark.parametrize("named", ["s1", "a1 boil the water", "a1.1"])
+def test_an_act_that_an_answer_names_is_shown_as_such(named: str) -> None:
+    more = [] if named == "s1" else ["a1"]  # which a group alone is not
+    second = second_question(QUESTION, made(answer({"acts": [named, *more]})))
+    assert "\n  has: a1 boil water" in second.text
+    assert not [id_ for id_ in second.shown if id_.startswith("x")]
+
+
 def test_the_second_answer_is_final() -> None:
     edit, model = edited(answer(), answer({"name": "heat the water"}, wrong=["m1", "m99"]))
     assert labels(edit)[0] == "heat the water"

@@ -135,6 +135,18 @@ def test_a_step_is_said_by_those_who_use_the_words_of_its_label() -> None:
         assert narrations.told(k).text == told
 
 
+@pytest.mark.parametrize(
+    ("label", "found"), [("cook the egg", True), ("cook the egg again", True), ("fry it", False)]
+)
+def test_a_name_that_one_narrator_says_is_found_too(label: str, found: bool) -> None:
+    texts = ("cook the egg", "cook it", "cook it")
+    acts = [act("cook", "egg", "cook", text, resolved="it" in text) for text in texts]
+    videos = [video(f"v{n}", text, a) for n, (text, a) in enumerate(zip(texts, acts, strict=True))]
+    mentions = tuple(m for each in videos for m in each.mentions)
+    job = replace(result(*videos), script=Script((Step(label, mentions),)))
+    assert Narrations(job).is_found_label(job.steps[0]) == found
+
+
 def told(label: str, *said: tuple[str, Mention], **more: object) -> Told:
     """How a step is told that is named automatically."""
     videos = [video(f"v{n}", text, mention) for n, (text, mention) in enumerate(said)]

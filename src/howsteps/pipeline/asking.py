@@ -4,7 +4,7 @@ Its replies are cached, so a second run sends nothing.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from functools import partial
@@ -27,7 +27,7 @@ from howsteps.reader import (
     edit_script,
     make_question,
 )
-from howsteps.reader.answer import SCHEMA, as_read, without_unsaid
+from howsteps.reader.answer import SCHEMA, as_read, in_order_of, without_unsaid
 from howsteps.reader.dialogue import SECOND_TOKENS
 from howsteps.reader.exchange import Recorded, estimated_tokens
 from howsteps.reader.reading import (
@@ -87,7 +87,8 @@ def ask(
     if options.mode == "default":
         found = _read_videos(found, reader, context)
     if before is not None and is_kept:
-        found = found._replace(script=_with_new_mentions(found.script, found.task, before))
+        new = {video.id for video in found.task.videos} - _unchanged(task, before)
+        found = found._replace(script=_with_mentions_in(new, found.script, found.task))
     agreed = agreement(found.script, found.readings, found.read_videos)
     if agreed.is_poor:
         reason = (
@@ -154,23 +155,23 @@ def _kept(
     )
     script = before.script.within(same)
     kept = Asked(task, script, other, problems=(_problem(task, reason, harmless=True),))
-    if READING in context.redo:
-        return kept
+    if READING in context.redo:  # what another reading took from the steps may come back
+        return kept._replace(script=_with_mentions_in(before.read_videos & same, script, task))
     read = before.read_videos & same
     readings = tuple(reading for reading in before.readings if reading.video in read)
     return kept._replace(readings=readings, read_videos=read)
 
 
-def _with_new_mentions(script: Script, task: Task, before: Result) -> Script:
-    """The script with the mentions of its steps in videos that are new or say something else."""
-    known = _unchanged(task, before)
-    new = replace(task, videos=tuple(video for video in task.videos if video.id not in known))
+def _with_mentions_in(videos: Collection[str], script: Script, task: Task) -> Script:
+    """The script with the mentions of its steps in some videos."""
+    new = replace(task, videos=tuple(video for video in task.videos if video.id in videos))
     found = find_known_steps([step.mentions for step in script.steps], new)
-    steps = tuple(
-        replace(step, mentions=(*step.mentions, *own))
+    taken = {mention for step in script.steps for mention in step.mentions}
+    steps = (
+        replace(step, mentions=in_order_of(task, {*step.mentions, *({*own} - taken)}))
         for step, own in zip(script.steps, found, strict=True)
     )
-    return replace(script, steps=steps)
+    return replace(script, steps=tuple(steps))
 
 
 def _edit(

@@ -167,7 +167,11 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
             first, last = np.quantile([position[m] for m in mentions], (0.25, 0.75))
             line += f", at {first:.0%} to {last:.0%}"
         counts = Counter(act_of(m) for m in mentions)
-        named = {id_.partition(".")[0] for id_ in step.acts}
+        given = [id_.split()[0] for id_ in step.acts if id_.strip()]
+        named = {id_.partition(".")[0] for id_ in given}
+        # A step of the first script names all of its acts.
+        of_steps = (question.mentions.get(id_, ()) for id_ in given if id_.startswith("s"))
+        named |= {ids[act_of(m)] for own in of_steps for m in own if act_of(m) in ids}
         acts = [
             f"{id_ if id_ in named else id_of('x', (m for m in mentions if act_of(m) == act))} "
             f"{phrase_of(act)} {n}"

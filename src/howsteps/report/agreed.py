@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from howsteps.narration.relevance import job_words, stem, words
 from howsteps.narration.wordnet import WordNet
-from howsteps.script.names import name_steps
+from howsteps.script.names import Namer, name_steps
 from howsteps.task import Localisation, Mention, Place, Relation, Result, Sentence, Step
 
 _MIN_VIDEOS = 2
@@ -445,8 +445,10 @@ class Narrations:
         """Whether the label of a step is the one that its mentions give, not that of a person."""
         if not step.mentions:
             return False
-        [named] = name_steps(self.result.task, [[step.mentions]])
-        return named.label == step.label
+        task, label = self.result.task, step.label.removesuffix(" again")
+        # In small jobs, a name may be what one narrator says.
+        names = (name_steps(task, [[step.mentions]], Namer(task, n)) for n in (2, 1))
+        return any(named.label == label for [named] in names)
 
 
 class _Wording(NamedTuple):

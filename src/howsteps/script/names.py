@@ -99,8 +99,8 @@ class Namer:
     ``agreed`` is the number of narrators who must say the verb with its object.
     """
 
-    def __init__(self, task: Task) -> None:
-        self.agreed = 2
+    def __init__(self, task: Task, agreed: int = 2) -> None:
+        self.agreed = agreed
         self._of_noun: defaultdict[str, list[Mention]] = defaultdict(list)
         self._of_verb: defaultdict[str, list[Mention]] = defaultdict(list)
         self._of_video: dict[str, list[Mention]] = {}
