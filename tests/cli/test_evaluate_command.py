@@ -41,8 +41,8 @@ def test_methods_are_compared_in_tables(tea, tmp_path):
     assert code == 0
     assert "Make tea: 5 of 6 videos, 4 true steps, 2 seeds" in out
     assert "words of the narration are used instead" in out
-    assert "script (which step is which: by time)" in out
-    assert "script (which step is which: judged by people)" in out
+    assert "script (steps are matched with the true ones by time)" in out
+    assert "script (steps are matched with the true ones by people)" in out
     assert "not measured by script: uniform, narration (without a script to compare)" in out
     rows = json.loads(files[0].read_text())
     assert list(rows) == ["rows"]

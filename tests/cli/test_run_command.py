@@ -65,7 +65,7 @@ class TestRun:
         (tmp_path / "job" / "a.srt").write_text(subrip({0: "hello there my dear friends"}))
         done = call("run", tmp_path / "job", "--out", tmp_path / "out", "--workers", "1", "-q")
         assert done.exit_code == 1
-        assert "no relation found" in done.stderr
+        assert "nobody says in it what is done" in done.stderr
 
     @pytest.mark.parametrize("typed", [("--force", "dance"), ("--device", "abacus")])
     def test_an_invalid_command_line_exits_with_two(
@@ -237,7 +237,7 @@ class TestProblems:
         folder = captions(tmp_path / "job", ("ann", "bob", "eve"))
         (folder / "hello.srt").write_text(subrip({0: "hello there my dear friends"}))
         done = call("run", folder, "--out", tmp_path / "out", "--workers", "1", "-q")
-        assert "hello: no relation found in its narration" in done.stderr
+        assert "hello: nobody says in it what is done" in done.stderr
         assert done.exit_code == 0
 
     @pytest.mark.slow

@@ -145,8 +145,8 @@ def check_figure(path: Path) -> None:
 
 
 _TITLES = {
-    "script": "script (which step is which: by time)",
-    "script-judged": "script (which step is which: judged by people)",
+    "script": "script (steps are matched with the true ones by time)",
+    "script-judged": "script (steps are matched with the true ones by people)",
 }
 
 
@@ -362,7 +362,15 @@ def _truths(source: Path, rate: float) -> GroundTruth:
 
 def _regularity(rows: Sequence[Statistics]) -> Table:
     """Order error, missing and repeated steps in percent, the paper's numbers in brackets."""
-    headings = ("videos", "steps", "rows", "order error %", "missing %", "repeated %", "in turn %")
+    headings = (
+        "videos",
+        "steps",
+        "rows",
+        "order error %",
+        "missing %",
+        "repeated %",
+        "repeated later %",
+    )
     table = screen.table("task", right=headings)
 
     def add(name: str, members: Sequence[Statistics], paper: PrintedStatistics | None) -> None:

@@ -307,13 +307,13 @@ def show_location(folder: Path) -> None:
 
 
 def _summary(result: Result) -> str:
-    """``97 places in 13 videos: 61 sure, 30 likely, 6 guesses; 12 absences``."""
+    """``97 places in 13 videos: 61 sure, 30 likely, 6 guesses; 12 times a step is absent``."""
     levels = Counter(place.level for place in result.places)
     counts = ", ".join(_level_count(name, levels[name]) for name in LEVELS if levels[name])
     n_videos = len({place.video for place in result.places})
     places = f"{screen.plural(len(result.places), 'place')} in {screen.plural(n_videos, 'video')}"
     n_absent = len(result.localisations) - len(result.places)
-    absent = f"; {screen.plural(n_absent, 'absence')}" if n_absent else ""
+    absent = f"; {n_absent:,} times a step is absent" if n_absent else ""
     return (f"{places}: {counts}" if counts else places) + absent
 
 

@@ -249,11 +249,11 @@ def show_order_variation(order: PartialOrder) -> None:
         for swap in swaps
     )
     if swaps:
-        line = f"in the other order in some videos: {', '.join(pairs)}"
+        line = f"swapped in some videos: steps {', '.join(pairs)}"
         screen.out.print(f"[dim]{line}[/]", soft_wrap=True)
     if order.rarely_mentioned:
         steps = ", ".join(str(index + 1) for index in order.rarely_mentioned)
-        screen.out.print(f"[dim]mentioned in few videos: {steps}[/]")
+        screen.out.print(f"[dim]steps that few videos mention: {steps}[/]")
 
 
 def other_relations(step: Step) -> str:

@@ -320,7 +320,7 @@ def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
 
 def _remarks(reading: VideoReading) -> list[str]:
     none = [] if reading.readings else ["no step is done in it"]
-    return [*none, *(f"in part of no use ({remark})" for remark in reading.remarks)]
+    return [*none, *(f"a part of the answer was not used: {remark}" for remark in reading.remarks)]
 
 
 def _not_read(task: Task, reason: str, harmless: bool, videos: Sequence[Video]) -> Problem:

@@ -140,7 +140,7 @@ def extract_mentions(
     videos = tuple(found.get(video.id, video) for video in task.videos)
     problems = [_failed(task, video, failure) for video, failure in failures.items()]
     problems += [
-        Problem(path_of(video), "no relation found in its narration", harmless=True)
+        Problem(path_of(video), "nobody says in it what is done", harmless=True)
         for video in videos
         if video.id in found and not video.mentions
     ]
@@ -370,7 +370,7 @@ def localise(
     remarks = tuple(
         Problem(
             path_of(task.videos[video]),
-            f"step {step + 1} is mentioned out of order here; the mention was ignored",
+            f"step {step + 1} is mentioned out of order in this video; that mention was not used",
             harmless=True,
         )
         for video, step in found.relaxed

@@ -447,7 +447,7 @@ class Remembered:
         self, messages: Messages, schema: Schema | None = None, *, name: str = "script"
     ) -> str:
         """Never answer."""
-        raise Unanswered(f"{self.model} did not answer this before; to ask again: `llm`")
+        raise Unanswered(f"{self.model} did not answer this before; to ask again: `llm` or `ask`")
 
 
 # Whatever answers questions. ``address`` is where they are sent, empty if they stay on this
