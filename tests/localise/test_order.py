@@ -11,9 +11,9 @@ from hypothesis.extra import numpy as hnp
 from howsteps.errors import HowstepsError
 from howsteps.localise.order import (
     cheapest_placement,
-    context,
     marginals,
     posterior,
+    segment_marginals,
     uniform,
 )
 from tests.localise import naive
@@ -121,7 +121,7 @@ def test_strong_evidence_overrules_the_order():
 
 
 def test_a_video_too_short_for_the_gap_has_an_answer():
-    assert np.isfinite(context(np.zeros((2, 5)), gap=3)).all()
+    assert np.isfinite(posterior(np.zeros((2, 5)), gap=3)).all()
     assert posterior(np.zeros((1, 3)), gap=3).tolist() == [[1.0, 1.0, 1.0]]
 
 
@@ -149,6 +149,27 @@ def test_the_marginals_add_up_all_placements_with_steps_left_out(seed, steps, ga
     expected_places, expected_presence = every_placement_with_absence(evidence, gap, log_odds)
     np.testing.assert_allclose(places, expected_places, atol=1e-9)
     np.testing.assert_allclose(presence, expected_presence, atol=1e-9)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 3))
+def test_segments_never_overlap(seed, steps):
+    durations, length = np.array([1, 3]), 5
+    evidence = np.random.default_rng(seed).normal(size=(2, length, steps))
+    evidence[1, 3:] = -np.inf  # three intervals would not end in the video
+    by_segment, by_step, total = np.zeros_like(evidence), np.zeros(steps), 0.0
+    for chosen in product([None, *product(range(2), range(length))], repeat=steps):
+        present = [(d, s, k) for k, one in enumerate(chosen) if one for d, s in [one]]
+        if any(s + durations[d] > later for (d, s, _), (_, later, _) in pairwise(present)):
+            continue
+        absence = (steps - len(present)) * np.log(length)
+        weight = np.exp(absence + sum(evidence[one] for one in present))
+        total += weight
+        for one in present:
+            by_segment[one] += weight
+            by_step[one[2]] += weight
+    segments, presence = segment_marginals(evidence, durations, 1.0)
+    np.testing.assert_allclose(segments, by_segment / by_segment.sum(axis=(0, 1)), atol=1e-9)
+    np.testing.assert_allclose(presence, by_step / total, atol=1e-9)
 
 
 def test_evidence_for_a_place_raises_the_presence():

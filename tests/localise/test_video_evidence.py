@@ -88,7 +88,7 @@ def test_true_mentions_are_not_made_worse():
 
 def test_a_named_step_that_looks_like_nothing_stays_at_its_mention():
     said = prior((30.0, 32.0, 1.0), lag=2.0)
-    doing, presence = said.located(0, np.zeros((LENGTH, STEPS)), gap=3, order=0.5)
+    doing, presence = said.located(0, np.zeros((LENGTH, STEPS)), order=0.5)
     assert doing[:, 1].argmax() == pytest.approx(34, abs=2)
     assert presence[1] > 0.8 > presence[0]
 
@@ -98,7 +98,7 @@ def test_the_scores_say_how_long_a_step_lasts():
     scores[40:52, 1] = 2.5
     variances = 1.0 / np.array(DURATIONS)  # scores of different seconds are independent
     seen = prior((38.0, 39.0, 1.0), lag=2.0, separation=2.0, variances=variances)
-    doing, _ = seen.located(0, scores, gap=3, order=0.5)
+    doing, _ = seen.located(0, scores, order=0.5)
     assert (doing[42:50, 1] > 0.8).all()
     assert (doing[[30, 37, 55, 60], 1] < 0.2).all()
 
@@ -152,7 +152,7 @@ def test_scores_are_of_the_same_scale_in_every_video():
 def test_a_video_may_be_shorter_than_a_step(length):
     short = SegmentPrior([np.array([[0.0, 1.0, 0.0]])], [length], 1, 1.0)
     scores = np.arange(float(length))[:, None]
-    doing, presence = short.measure([scores]).located(0, scores, gap=3, order=0.5)
+    doing, presence = short.measure([scores]).located(0, scores, order=0.5)
     assert doing.shape == (length, 1)
     assert np.isfinite(doing).all()
     assert 0.0 < presence[0] < 1.0

@@ -228,11 +228,11 @@ def locate(
     By words, ``places`` is the probability of every place; by video, the probability that the step
     is being done there. ``read`` are the videos that a language model read.
     """
-    gap = round(GAP / seconds)
     if isinstance(prior, SegmentPrior):
         for n, score in enumerate(scores):
-            yield prior.located(n, score, gap, options.order)
+            yield prior.located(n, score, options.order)
         return
+    gap = round(GAP / seconds)
     log_odds = prior.log_odds()
     for n, evidence in enumerate(total_evidence(scores, log_odds, position_prior)):
         order: float | Floats = options.order

@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.localise.features import Floats, Videos
-from howsteps.localise.order import Marginals, marginals
+from howsteps.localise.order import Marginals, segment_marginals
 from howsteps.localise.word_evidence import READ_RELIABILITY, reading_middles
 
 DURATIONS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)  # seconds
@@ -149,13 +149,12 @@ class SegmentPrior:
         """Return a copy with v_d of these scores."""
         return replace(self, variances=_variances([self._windows(x) for x in scores]))
 
-    def located(self, video: int, scores: Floats, gap: int, order: float | Floats) -> Marginals:
+    def located(self, video: int, scores: Floats, order: float | Floats) -> Marginals:
         """Return the probability that each step is being done (T×K), and of its presence."""
-        by_duration = self._log_ratios(self._windows(scores))
-        by_start = np.logaddexp.reduce(by_duration, axis=0)
         said = np.log1p(self._odds(video) * self.lengths[video] * self._starts(video))
-        starts, presence = marginals(by_start + said, gap, order)
-        return Marginals(self._spread(starts * np.exp(by_duration - by_start)), presence)
+        evidence = self._log_ratios(self._windows(scores)) + said
+        segments, presence = segment_marginals(evidence, self._sizes(), order)
+        return Marginals(self._spread(segments), presence)
 
     def _doing(self, video: int) -> Floats:
         probability = np.exp(self._log_durations())[:, None, None]
