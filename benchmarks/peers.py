@@ -1,10 +1,10 @@
 """Unsupervised peers beside howsteps: ``python -m benchmarks.peers [VIDEOS …]``.
 
-VIDEOS are folders of video files, as for :mod:`benchmarks.footage`; features that are cached
-already can be given as ``--features VIDEOS.npz`` (one array per video, three rows per second).
-Without VIDEOS, or with ``--recordings``, on synthetic recordings. All methods get the same features
-and the true number of steps. Those with words get the true steps too, with narrations that are
-simulated (60 % of the steps mentioned as they begin, and 90 % two seconds before).
+VIDEOS are folders of video files, as for :mod:`benchmarks.recombined`, used whole and recombined;
+features that are cached already can be given as ``--features VIDEOS.npz``. Without VIDEOS, or with
+``--recordings``, on synthetic recordings. All methods get the same features and the true number of
+steps. Those with words get the true steps too, with narrations that are simulated (60 % of the
+steps mentioned as they begin, and 90 % two seconds before; half of them where recombined).
 
 ``paper-F1``: one place for each step and video, in the middle of its longest segment. ``MoF``: the
 share of the frames of steps that are right, one matching for all videos. ``frame-F1``: the same
@@ -16,7 +16,6 @@ TW-FINCH is shown if its ``twfinch.py`` can be imported; its licence is for acad
 import argparse
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -27,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.vq import kmeans2
 
-from benchmarks.footage import KINDS, SECONDS, narrated, read_truth
+from benchmarks.recombined import Job, filmed, recombined
 from benchmarks.recordings import SETTINGS, recordings
 from howsteps.evaluate import frame_f1, kukleva, paper_f1, per_video
 from howsteps.evaluate.frame_protocols import LABEL_RATE, label_frames, true_frames
@@ -37,31 +36,15 @@ from howsteps.localise.segments import equal_segments, filled, find_steps, trans
 from howsteps.localise.self_training import LEARNING_OPTIONS
 from howsteps.paper.clustering import cluster
 from howsteps.paper.localise import localise as cluster_task
-from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.context import Context
-from howsteps.pipeline.executor import cores
-from howsteps.pipeline.features import features_of
-from howsteps.task import Annotation, Localisation, Script, Task, Truth, Video
+from howsteps.task import Localisation
 
-SEEDS, NARRATIONS = 5, ((0.6, 0.0), (0.9, 2.0))
-KEPT, LASTS, PAUSE = 2 / 3, 9.0, 14.0  # share of the steps; seconds of a step, and of a pause
+SEEDS = 3
 ROUNDS = 12  # of prototypes and transport
 COMPONENTS, TIME_WEIGHT = 30, 3.0  # of k-means: dimensions, and time in standard deviations
 HEADINGS = ("paper-F1", "MoF", "frame-F1", "MoF by video", "s")
 
 Labels = NDArray[np.int64]
-Features = Mapping[str, NDArray[np.float32]]
 Places = tuple[Localisation, ...]
-
-
-@dataclass(frozen=True)
-class Job:
-    """Features with intervals of ``seconds``, the truth, and narrations of the true steps."""
-
-    features: Features
-    truth: Truth
-    seconds: float
-    narrations: Sequence[tuple[Task, Script]]
 
 
 def main() -> None:
@@ -76,80 +59,11 @@ def main() -> None:
     for folder in chosen.videos:
         job = filmed(folder, known.get(folder.name), chosen.cache)
         table(folder.name, [job])
-        paused = [with_pauses(job, seed) for seed in range(SEEDS)]
-        table(f"{folder.name}, {KEPT:.0%} of the steps and pauses between", paused)
+        pieced = [recombined(job, seed) for seed in range(SEEDS)]
+        table(f"{folder.name}, recombined", pieced)
     if chosen.recordings or not chosen.videos:
         for name, setting in SETTINGS.items():
             table(f"synthetic, {name}", [synthetic(setting, seed) for seed in range(SEEDS)])
-
-
-def filmed(folder: Path, features: Path | None, cache: Path) -> Job:
-    """Return a folder of videos with its truth; compute the features unless they are given."""
-    truth = read_truth(
-        folder.with_name(f"{folder.name}.steps.csv"), folder.with_name(f"{folder.name}.truth.csv")
-    )
-    if features is not None:
-        with np.load(features) as arrays:
-            seen = dict(arrays)
-    else:
-        files = [p for p in sorted(folder.iterdir()) if p.stem in truth.durations]
-        videos = [Video(p.stem, media=p) for p in files if p.suffix != ".srt"]
-        context = Context(Cache(cache), workers=cores())
-        seen = dict(features_of(videos, KINDS["pooled"], context).vectors)
-    truth = replace(truth, durations={name: len(x) * SECONDS for name, x in seen.items()})
-    title = folder.name.replace("_", " ")
-    tasks = [narrated(truth, title, share, lag, 0) for share, lag in NARRATIONS]
-    return Job({name: seen[name] for name in truth.durations}, truth, SECONDS, tasks)
-
-
-def with_pauses(job: Job, seed: int) -> Job:
-    """Return five of the videos with some of their steps, and pieces of the others between these.
-
-    About half of a video is then background, which recurs in no order, as in a kitchen.
-    """
-    rng = np.random.default_rng(seed)
-    count = len(job.truth.steps)
-    steps = np.sort(rng.permutation(count)[: round(KEPT * count)]).tolist()
-    features, annotations = {}, []
-    for video in rng.permutation(list(job.features))[:5].tolist():
-        x = job.features[video]
-        pieces = [
-            (a.step, x[int(a.start / job.seconds) : int(a.end / job.seconds)])
-            for a in job.truth.by_video[video]
-        ]
-        others = [rows for step, rows in pieces if step not in steps]
-        rows = [_pause(rng, others, job.seconds)]
-        for step, piece in pieces:
-            if step in steps:
-                usual = LASTS / job.seconds * rng.lognormal(0.0, 0.6)
-                length = min(len(piece), round(np.clip(usual, 2 / job.seconds, None)))
-                start = sum(map(len, rows)) * job.seconds
-                first = rng.integers(len(piece) - length + 1)
-                rows.append(piece[first : first + length])
-                end = start + length * job.seconds
-                annotations.append(Annotation(video, steps.index(step), start, end))
-                rows.append(_pause(rng, others, job.seconds))
-        features[video] = np.concatenate(rows)
-    names = tuple(job.truth.steps[step] for step in steps)
-    lengths = {video: len(x) * job.seconds for video, x in features.items()}
-    truth = Truth(job.truth.task, names, tuple(annotations), lengths)
-    tasks = [narrated(truth, truth.task, share, lag, seed) for share, lag in NARRATIONS]
-    return Job(features, truth, job.seconds, tasks)
-
-
-def _pause(
-    rng: np.random.Generator, pieces: Sequence[NDArray[np.float32]], seconds: float
-) -> NDArray[np.float32]:
-    """Return parts of some pieces, of ``PAUSE`` seconds in the mean."""
-    left = round((1.0 + rng.exponential(PAUSE)) / seconds)
-    rows = []
-    while left > 0:
-        piece = pieces[rng.integers(len(pieces))]
-        length = min(left, int(rng.uniform(2.0, 8.0) / seconds), len(piece))
-        first = rng.integers(len(piece) - length + 1)
-        rows.append(piece[first : first + length])
-        left -= length
-    return np.concatenate(rows)
 
 
 def synthetic(setting: object, seed: int) -> Job:

@@ -1,4 +1,4 @@
-"""Fit the certainty models: ``python -m training.certainty RESULTS TRUTH… [--footage VIDEOS]``.
+"""Fit the certainty models: ``python -m training.certainty RESULTS TRUTH… --footage VIDEOS…``.
 
 RESULTS and TRUTH are as for :mod:`benchmarks.certainty`. Prints calibration, absent steps and F1
 with each task left out, and writes ``certainty.json``.
@@ -9,14 +9,15 @@ the true steps as a person would write them, and with the true steps and all the
 Narrators speak of a step for longer than it is done, so no probability is calibrated for both kinds
 of truth; with the weight of :class:`Fitting`, a task with annotated steps counts as two of the
 sixteen with spoken spans. *Words and video*, and *video* alone, are fitted on synthetic recordings
-(:mod:`benchmarks.recordings`) and, with ``--footage``, on real footage with synthetic narrations
-(:mod:`benchmarks.footage`), whole and in pieces with pauses (:mod:`benchmarks.peers`). *Read*, for
+(:mod:`benchmarks.recordings`) and, with ``--footage``, on footage with synthetic narrations
+(:mod:`benchmarks.footage`), whole and in pieces (:mod:`benchmarks.recombined`). A folder of footage
+is left out with everything that is made of it: the job and its people. *Read*, for
 videos that a language model read, is fitted on such readings (``--readings``, as for
 :mod:`benchmarks.places_read`), and *read and video* on the synthetic recordings with a simulated
 reader; with ``--readings`` only these two are fitted.
 
 Confidence is never *sure* below the least at which, on every task left out, four in five places are
-right; where there is none, one task alone has such places, or all are synthetic, nothing is sure.
+right; where there is none, only two tasks have such places, or all are synthetic, nothing is sure.
 
 A step is absent where its probability of presence is below a threshold: the highest one that, with
 each task left out, keeps ``kept`` of the steps that are present in discovered scripts, for either
@@ -43,8 +44,11 @@ from benchmarks.certainty import (
     read_cases,
     reliability_bins,
 )
+from benchmarks.footage import narrated as narration
+from benchmarks.footage import settings
 from benchmarks.own_script import written
 from benchmarks.places_read import read_readings
+from benchmarks.recombined import Job, filmed, recombined
 from benchmarks.recordings import SETTINGS, recordings
 from howsteps.localise import certainty, localise
 from howsteps.localise.certainty import CUES, CertaintyModel
@@ -53,7 +57,7 @@ from howsteps.task import SURE, Reading, Script, Task
 FILE = Path(certainty.__file__).with_name("certainty.json")
 HIGHEST_THRESHOLD = 0.5  # a step that is more likely present than not is never absent
 SEEDS = 8
-PIECES = 4  # collections that are made of pieces of the footage
+PIECES = 8  # collections that are made of pieces of each folder of footage
 CACHE = Path("build/footage")
 MISREAD = 0.05  # share of the mentions that a simulated reader misses, and of steps it invents
 MIN_BIN_COUNT = 15  # places in a bin of the diagram
@@ -86,6 +90,7 @@ class Fitting:
 
 FITTING = Fitting()
 # Few tasks were read: a stronger penalty. Steps that were not read are absent, which keeps more.
+VIDEO_FITTING = Fitting(kept=0.95)  # few steps can be told to be absent: hardly one is given away
 READ_FITTING = Fitting(kept=0.8, spoken_weight=8.0, inverse_penalty=0.03)
 
 
@@ -94,8 +99,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path, nargs="?", help="without it, only those with video")
     parser.add_argument("truth", type=Path, nargs="*")
-    parser.add_argument("--footage", type=Path, help="a folder of videos with their truth beside")
-    parser.add_argument("--features", type=Path, help="of the footage: VIDEOS.npz")
+    parser.add_argument("--footage", type=Path, nargs="*", default=[], help="folders with truth")
+    parser.add_argument("--features", type=Path, nargs="*", default=[], help="of it: VIDEOS.npz")
     parser.add_argument("--readings", type=Path, help="what a language model read: TASK.json")
     parser.add_argument("--write", type=Path, default=FILE)
     parser.add_argument("--plot", type=Path, help="draw the reliability diagram")
@@ -103,7 +108,7 @@ def main() -> None:
     models = json.loads(FILE.read_text("utf-8"))
     groups = {}
     for kind, outcomes in (reading_kinds if arguments.readings else kinds)(arguments).items():
-        how = READ_FITTING if kind == "read" else FITTING
+        how = READ_FITTING if kind == "read" else FITTING if kind == "words" else VIDEO_FITTING
         models[kind] = fit_with_threshold(outcomes, how)
         print(f"\n{kind}, {len(outcomes)} tasks, each left out")
         groups |= {f"{kind}, {group}": shown for group, shown in report(outcomes, how).items()}
@@ -116,13 +121,12 @@ def kinds(arguments: argparse.Namespace) -> dict[str, OutcomesByTask]:
     """Return the outcomes by words, words and video, and video alone."""
     video = {name: list(synthetic_outcomes(name)) for name in SETTINGS}
     video_alone = {name: list(synthetic_outcomes(name, narrated=False)) for name in SETTINGS}
-    if arguments.footage:
-        from benchmarks.peers import filmed, with_pauses  # noqa: PLC0415 - takes a while
-
-        whole = filmed(arguments.footage, arguments.features, CACHE)
-        jobs = [whole, *(with_pauses(whole, seed) for seed in range(PIECES))]
-        video["footage"] = [one for job in jobs for one in footage_outcomes(job)]
-        video_alone["footage"] = [
+    known = {path.stem: path for path in arguments.features}
+    for folder in arguments.footage:
+        whole = filmed(folder, known.get(folder.name), CACHE)
+        jobs = [whole, *(recombined(whole, seed) for seed in range(PIECES))]
+        video[folder.name] = [one for job in jobs for one in footage_outcomes(job)]
+        video_alone[folder.name] = [
             one for job in jobs for one in footage_outcomes(job, narrated=False)
         ]
     by_kind: dict[str, OutcomesByTask] = {"words and video": video, "video": video_alone}
@@ -213,13 +217,10 @@ def simulated_readings(case: Case, seed: int) -> list[Reading]:
     return readings
 
 
-def footage_outcomes(job: Any, *, narrated: bool = True) -> Iterator[Outcomes]:
-    """Yield the outcomes of real footage with synthetic narrations, the true steps given."""
-    from benchmarks.footage import narrated as narration  # noqa: PLC0415 - takes a while
-    from benchmarks.footage import settings  # noqa: PLC0415
-
-    for share, lag in [*settings(), (0.6, 5.0)]:
-        task, script = narration(job.truth, job.truth.task, share, lag, 0)
+def footage_outcomes(job: Job, *, narrated: bool = True) -> Iterator[Outcomes]:
+    """Yield the outcomes of footage with synthetic narrations, the true steps given."""
+    many = [narration(job.truth, job.truth.task, *setting, 0) for setting in settings()]
+    for task, script in job.narrations if len(job.narrations) == 1 else many:
         case = Case(task.name, "seen", task, script, job.truth, script_source="true")
         yield from _video_outcomes(case, job.features, job.seconds, narrated)
 
@@ -358,13 +359,13 @@ def sure_from(tasks: Sequence[Sequence[Outcomes]]) -> float:
     """Return the least confidence that may be called sure, given tasks that took no part.
 
     Of the places above it, enough are right in every task that has a number of them. ``NEVER``
-    unless two tasks have.
+    unless three tasks have: with only two, neither bears out what the other one says.
     """
     pairs = [confidence_and_correctness(outcomes) for outcomes in tasks]
     for least in CANDIDATES:
         sure = [correct[confidence >= least] for confidence, correct in pairs]
         shares = [right.mean() for right in sure if len(right) >= MIN_BIN_COUNT]
-        if len(shares) > 1 and min(shares) >= SURE_RIGHT:
+        if len(shares) > 2 and min(shares) >= SURE_RIGHT:
             return float(least)
     return NEVER
 
