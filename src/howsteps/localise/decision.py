@@ -21,7 +21,7 @@ from howsteps.localise.word_evidence import reading_middles
 from howsteps.task import BETWEEN, LIKE_SAID, READ, SAID, Localisation
 
 NEAR = 2.5  # seconds: a place is correct within this distance
-EXTENT_SHARE = 0.2  # of the height of a probability: its flanks are flat where borders are unsure
+EXTENT_SHARE = 0.1  # of the height of a probability: its flanks are flat where borders are unsure
 NAMED_LOG_ODDS = 0.5  # least log-odds of the mentions at a place that counts as named
 USUAL_READ_LOG_ODDS = 6.0  # of a reading, where there are no features
 ALIKE_PEAK = 0.5  # least posterior near a place that counts as like those of other videos
