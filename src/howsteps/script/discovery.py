@@ -13,7 +13,6 @@ smooth"); such mentions count under the object that they most likely have. Ingre
 added one after the other are one step: "add the salt, pepper and nutmeg".
 """
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -69,7 +68,6 @@ IMPLIED_SHARE = 0.3  # of the videos of the verb's most common object
 # name both, and of those that name the rarer one.
 EVENT_SECONDS, EVENT_SHARE, RARER_SHARE = 20.0, 0.5, 0.3
 MAX_JOINED = 3
-COMMON_SHARE = 1 / 3  # of the narrators: then a step is named even if it breaks the order
 # A step that so many narrators place somewhere is within this share of a video of where they do.
 MIN_PLACED, MAX_AWAY = 3, 0.25
 
@@ -113,8 +111,7 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     full_table = build_act_table(mentions_by_video, durations, implied, table.acts)
     mentions = [mention for row in mentions_by_video for mention in row]
     work = np.array([mention.work for mention in mentions])
-    n_narrators = sum(map(bool, mentions_by_video))
-    min_support, common = least_support(n_narrators), math.ceil(COMMON_SHARE * n_narrators)
+    min_support = least_support(sum(map(bool, mentions_by_video)))
 
     def events_with(room: int) -> tuple[list[list[NDArray[np.int64]]], int]:
         """The steps in order, where ``room`` more are selected; and how many were joined."""
@@ -130,15 +127,13 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
         kept: list[NDArray[np.int64]] = []
         names: list[str] = []
         for in_order in order_steps(members, full_table, work):
-            candidates = [(in_order, min_support)]
-            # The few mentions that follow the order may leave out what makes a name.
-            for own in (own for own in members if in_order[0] in own):
-                least = MOSTLY * len({*full_table.video[own]})
-                mostly = len({*full_table.video[in_order]}) >= least
-                candidates.append((own, min_support if mostly else common))
-            for step, least in candidates:
+            # The mentions that follow the order may leave out what makes a name.
+            [everything] = (own for own in members if in_order[0] in own)
+            n_narrators = [len({*full_table.video[step]}) for step in (in_order, everything)]
+            mostly = n_narrators[0] >= MOSTLY * n_narrators[1]
+            for step, n in zip((in_order, everything), n_narrators, strict=True):
                 named = namer.name([mentions[i] for i in step], names)
-                if named and len({*full_table.video[step]}) >= least:
+                if named and n >= min_support and (step is in_order or mostly):
                     kept.append(step)
                     names.append(named[0])
                     break
