@@ -254,7 +254,7 @@ def realign(
                 scratch.node_slot[nodes] = column
                 scratch.node_token[nodes] = s
                 nodes += 1
-    template.work[0] += 4 * (end - begin)
+    template.work[0] += 60 + 4 * (end - begin) + 16 * nodes
     node = _heaviest_chain(template, scratch, begin, end, nodes)
     if attached and (int(scratch.score[node]) if node >= 0 else 0) <= old_score:
         slot[begin:end] = old
@@ -270,9 +270,9 @@ def realign(
     return change
 
 
-WORK_PER_SECOND = 7.5e7
-WORK_PER_TOKEN_PAIR = 4_000
-BASE_WORK = 2e6
+WORK_PER_SECOND = 1.3e8
+WORK_PER_TOKEN_PAIR = 6_500
+BASE_WORK = 3e6
 WORK_PER_CALL = (1e5, 5e6)  # between two comparisons with the floor: initially, at most
 COLD = 0.05  # final temperature, in units of the mean gain of a token
 RESEED_PERCENT = 80
@@ -411,7 +411,7 @@ def _anneal(
         else:
             change, queued = _ruin(tokens, template, scratch)
         change += _descend(tokens, template, scratch, queued)
-        template.work[0] += 2 * len(slot)
+        template.work[0] += 8 * len(slot)
         if change <= -temperature * np.log(random_unit(template)):
             objective[0] += change
             if objective[0] < objective[1]:
