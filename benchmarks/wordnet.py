@@ -27,7 +27,7 @@ import nltk
 import numpy as np
 from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
-from howsteps import wordnet as package
+from howsteps.narration import wordnet as package
 from howsteps.narration.wordnet import ENDINGS, PARTS_OF_SPEECH, PartOfSpeech, WordNet, match_matrix
 from howsteps.task import Relation
 

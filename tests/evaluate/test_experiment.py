@@ -202,9 +202,7 @@ class TestAMethodOfOnesOwn:
         assert "fails: it rains" in str(found)
 
     def test_one_number_of_steps_and_one_protocol_need_no_list(self, tea):
-        found = compare(
-            tea, {"none": lambda *_: {}}, steps=2, protocols="script", script_baselines={}
-        )
+        found = compare(tea, {"none": lambda *_: {}}, steps=2, protocols="script")
         assert {(each.method, each.protocol) for each in found.unscored} == {("none", "script")}
         with pytest.raises(
             HowstepsError, match="'methods' are functions by name, not \\['default'"
