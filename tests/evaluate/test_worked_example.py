@@ -64,3 +64,4 @@ def test_scores_of_kukleva():
     assert score.precision == pytest.approx(3 / 6, abs=0.005)
     assert score.recall == pytest.approx(3 / 5, abs=0.005)
     assert score.frames == pytest.approx(14 / 23)
+    assert score.low < score.f1 < score.high
