@@ -42,6 +42,14 @@ class TestDisk:
         run(job, tmp_path / "out")
         assert written(tmp_path / "out") == written(done)
 
+    def test_the_disk_is_full_from_the_beginning(self, job, tmp_path, monkeypatch):
+        def full(*_: object) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        monkeypatch.setattr("howsteps.pipeline.work_folder.os.write", full)
+        with pytest.raises(HowstepsError, match=r"^cannot write .*: No space left on device$"):
+            run(job, tmp_path / "out")
+
     def test_the_disk_is_full_when_the_model_is_saved(self, job, out, done, monkeypatch):
         shutil.rmtree(out / "cache" / "localise")
 

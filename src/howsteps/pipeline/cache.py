@@ -112,7 +112,7 @@ def user_cache() -> Iterator[Cache]:
 
 
 # The packages and modules that a stage runs, without those for input, output and evaluation.
-_NARRATION = ("captions", "wordnet", "narration", "task.py", "compiled.py")
+_NARRATION = ("captions", "narration", "task.py", "compiled.py")
 _PAPER_SCRIPT = (
     *("paper/aligners.py", "paper/alignment.py", "paper/alignment_problem.py"),
     *("paper/alignment_search.py", "paper/script.py"),

@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from howsteps.datasets.collection import WORK_FOLDER
-from howsteps.errors import VISION, HowstepsError, InputError, Problem
+from howsteps.errors import VISION, CannotWrite, HowstepsError, InputError, Problem
 from howsteps.io.files import Folder, check_exists, key_of, read_bounded
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import FILE as OPTIONS
@@ -105,8 +105,10 @@ def writing_to(out: Path) -> Iterator[None]:
     busy = f"another howsteps is writing to {out}; wait until it is done, or use another folder"
     with Folder(out).lock(WORK_FOLDER, busy, PATIENCE) as mark:
         if not os.fstat(mark.fileno()).st_size:
-            mark.write(b"What howsteps computed. cache/ may be deleted.\n")
-            mark.flush()
+            try:
+                os.write(mark.fileno(), b"What howsteps computed. cache/ may be deleted.\n")
+            except OSError as error:
+                raise CannotWrite(f"cannot write to {out}: {error.strerror}") from error
         yield
 
 

@@ -14,6 +14,7 @@ from howsteps.errors import HowstepsError
 
 MAX_REPLY = 4 << 20  # bytes
 MAX_ECHOED = 2000  # characters of a reply that is sent back: small models have short contexts
+_PER_TRY = 1000  # characters that are read in the time of an error in a long text
 _QUESTIONS = Path(__file__).with_name("questions")
 
 Value = TypeVar("Value")
@@ -172,8 +173,8 @@ def json_objects(text: str) -> Iterator[dict[str, Any]]:
             value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError) as error:
             end = start + 1
-            # Bounds the time for a page of objects in one another that never end.
-            left -= getattr(error, "pos", len(text)) - start
+            # Bounds the time for a page of objects in one another, or of brackets, that never end.
+            left -= _PER_TRY + getattr(error, "pos", len(text)) - start
         else:
             if isinstance(value, dict):
                 yield value
