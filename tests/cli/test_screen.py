@@ -1,6 +1,9 @@
 """The progress that a run shows."""
 
 import io
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -64,3 +67,17 @@ def test_every_stage_has_a_description() -> None:
 def test_a_terminal_keeps_a_line_after_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     text = shown(monkeypatch, terminal=True)
     assert "wash [a] cat: features, 2 videos (1 cached) in 3.2 s" in text
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a disk that is always full")
+def test_a_full_disk_behind_the_output_is_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "howsteps", "doctor"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "howsteps: cannot write: No space left on device\n"

@@ -1,11 +1,12 @@
 """The ``howsteps`` command line; the module of a command is imported when the command runs."""
 
+import errno
 import inspect
 import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from typing import Annotated, Any, ClassVar, NamedTuple, NoReturn
 
 import typer
@@ -200,6 +201,9 @@ def main() -> None:
     except HowstepsError as error:
         _exit(screen.in_options(str(error)))
     except OSError as error:
+        if error.errno == errno.ENOSPC:  # such as of a log
+            sys.stdout = StringIO()  # or Python tries again at its end
+            _exit(f"cannot write: {error.strerror}")
         if error.filename is None:
             raise
         # An impossible file name, for instance one of thousands of characters.

@@ -55,7 +55,7 @@ def check_choices(
     for some, wanted in named:
         ids = {name for task in some for video in task.videos for name in (video.id, video.youtube)}
         for unknown in sorted(wanted - ids):
-            reason = f"there is no video {unknown!r} to keep or drop"
+            reason = f"there is no video {unknown!r:.80} to keep or drop"
             if named_in is None or unknown not in named_in:
                 raise HowstepsError(reason)
             remarks.append(Problem(named_in[unknown], reason, harmless=True))
