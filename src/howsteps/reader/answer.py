@@ -271,10 +271,10 @@ def _arrays(
 def _in_order(
     steps: Sequence[Sequence[Mention]], free: Sequence[Sequence[int]], task: Task
 ) -> list[list[Mention]]:
-    """The mentions that follow the order in their video; all of a step of which none does.
+    """The mentions that follow the order in their video.
 
-    Others are previews, recaps, and other uses of the same words. A step that fewer than two videos
-    mention has none.
+    Others are previews, recaps, and other uses of the same words: unless fewer than two videos are
+    left of a step, which then keeps all. A step that fewer than two videos mention has none.
     """
     groups, videos, positions, mentions = _arrays(steps, task)
     if not mentions:
@@ -284,7 +284,10 @@ def _in_order(
     least = min(MIN_VIDEOS, len({m.video for m in mentions}))
     found = []
     for in_order, group in zip(kept, groups, strict=True):
-        own = in_order_of(task, (mentions[i] for i in (in_order if len(in_order) else group)))
+        own: tuple[Mention, ...] = ()
+        for some in (in_order, group):
+            if len({m.video for m in own}) < least:
+                own = in_order_of(task, (mentions[i] for i in some))
         found.append([*own] if len({m.video for m in own}) >= least else [])
     return found
 

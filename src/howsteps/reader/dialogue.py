@@ -103,10 +103,10 @@ def _parse(text: str) -> tuple[Answer, tuple[str, ...]]:
 
 
 def _of_no_step(question: Question, steps: Iterable[Iterable[Mention]]) -> list[ActGroups]:
-    """The acts that are most often work, of those that no step has."""
+    """The acts that no step has, the most work first."""
     taken = {mention for own in steps for mention in own}
     left = [row for row in question.acts if taken.isdisjoint(row.mentions)]
-    return sorted(left, key=lambda row: -sum(m.work for m in row.mentions))[:_LEFT_OUT]
+    return sorted(left, key=lambda row: -sum(m.work for m in row.mentions))
 
 
 def _outline_question(question: Question) -> str:
@@ -117,7 +117,7 @@ def _outline_question(question: Question) -> str:
         title=job_name(question.task),
         count=len(question.task.videos),
         steps="\n".join(f"{number}. {clean(step.label)}" for number, step in steps),
-        acts=", ".join(phrase_of(row.act) for row in others) or "nothing else",
+        acts=", ".join(phrase_of(row.act) for row in others[:_LEFT_OUT]) or "nothing else",
         usual=question.usual,
     )
 
@@ -160,6 +160,8 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
         shown[id_ := f"{kind}{len(shown) + 1}"] = tuple(mentions)
         return id_
 
+    left = _of_no_step(question, edit.mentions)
+    refused: set[str] = set()
     lines = []
     for number, (step, mentions) in enumerate(zip(answer.steps, edit.mentions, strict=True), 1):
         line = f"{number} {plain_name(step.name)} | {len({m.video for m in mentions})} videos"
@@ -180,12 +182,14 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
         ]
         more = f", and {len(counts) - len(acts)} others" if len(counts) > len(acts) else ""
         lines += [line, f"  has: {', '.join(acts)}{more}" if acts else "  -"]
+        if unused := [row for row in left if row.id in named]:
+            lines.append(f"  not used, as all are said out of order: {_listed(unused)}")
+            refused.update(row.id for row in unused)
         by_video = {m.video: m for m in chance.permutation(np.array(mentions, dtype=object))}
         for mention in [*by_video.values()][:_MENTIONS]:
             if mention.sentence < len(sentences[mention.video]):
                 said = excerpt(mention, sentences[mention.video][mention.sentence], _WORDS)
                 lines.append(f"  {id_of('m', [mention])}: {said}")
-    left = _of_no_step(question, edit.mentions)
     text = template("second").format(
         title=job_name(question.task),
         count=len(question.task.videos),
@@ -193,9 +197,14 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
         steps_count=len(answer.steps),
         usual=question.usual,
         remarks="\n".join(f"* {line}" for line in _remarks(question, edit.script, edit)) or "None.",
-        left=", ".join(f"{r.id} {phrase_of(r.act)} {r.videos}" for r in left) or "none",
+        left=_listed([row for row in left if row.id not in refused][:_LEFT_OUT]) or "none",
     )
     return SecondQuestion(text, shown, answer.other_job)
+
+
+def _listed(rows: Iterable[ActGroups]) -> str:
+    """Acts with the number of videos that mention them."""
+    return ", ".join(f"{row.id} {phrase_of(row.act)} {row.videos}" for row in rows)
 
 
 def _remarks(question: Question, script: Script, edit: Edit) -> list[str]:
