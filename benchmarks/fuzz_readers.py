@@ -133,7 +133,7 @@ def _answer(folder: Path) -> None:
 def _reading(folder: Path) -> None:
     text = (folder / "reading.txt").read_bytes().decode("utf-8", "replace")
     found, wrong = parse_reading(text, range(1, 5), 2)
-    assert all(1 <= r.step <= 2 and 1 <= r.first <= r.last <= 4 for r in found.ranges)
+    assert all(1 <= r.step <= 2 and 1 <= r.first <= r.last <= 4 for r in found)
     "; ".join(wrong).encode("utf-8", "backslashreplace")
 
 
