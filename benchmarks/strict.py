@@ -121,7 +121,8 @@ def count(form: str, key: dict[str, dict[str, str]]) -> str:
             if step[1] in "td":
                 faults[version][step[4] if step[4] in FAULTS else "other"] += 1
         elif lacks := _MISSING.match(line):
-            missing[key[job][lacks[1]]].append(len([m for m in lacks[2].split(";") if m.strip()]))
+            steps = [step.strip(" .").lower() for step in lacks[2].split(";")]
+            missing[key[job][lacks[1]]].append(len({*steps} - {"", "nothing", "none"}))
     rows = [f"{'':12} steps  keep touch  drop  missing a job  faults"]
     for version, found in sorted(marks.items()):
         total = found.total()
