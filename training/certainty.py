@@ -14,7 +14,7 @@ sixteen with spoken spans. *Words and video*, and *video* alone, are fitted on s
 is left out with everything that is made of it: the job and its people. *Read*, for
 videos that a language model read, is fitted on such readings (``--readings``, as for
 :mod:`benchmarks.places_read`), and *read and video* on the synthetic recordings with a simulated
-reader; with ``--readings`` only these two are fitted.
+reader. One command fits all of them for which there are data, or those named by ``--only``.
 
 Confidence is never *sure* below the least at which, on every task left out, four in five places are
 right; where there is none, only two tasks have such places, or all are synthetic, nothing is sure.
@@ -102,12 +102,13 @@ def main() -> None:
     parser.add_argument("--footage", type=Path, nargs="*", default=[], help="folders with truth")
     parser.add_argument("--features", type=Path, nargs="*", default=[], help="of it: VIDEOS.npz")
     parser.add_argument("--readings", type=Path, help="what a language model read: TASK.json")
+    parser.add_argument("--only", nargs="*", metavar="KIND", help="kinds of evidence; default: all")
     parser.add_argument("--write", type=Path, default=FILE)
     parser.add_argument("--plot", type=Path, help="draw the reliability diagram")
     arguments = parser.parse_args()
     models = json.loads(FILE.read_text("utf-8"))
     groups = {}
-    for kind, outcomes in (reading_kinds if arguments.readings else kinds)(arguments).items():
+    for kind, outcomes in kinds(arguments).items():
         how = READ_FITTING if kind == "read" else FITTING if kind == "words" else VIDEO_FITTING
         models[kind] = fit_with_threshold(outcomes, how)
         print(f"\n{kind}, {len(outcomes)} tasks, each left out")
@@ -118,34 +119,41 @@ def main() -> None:
 
 
 def kinds(arguments: argparse.Namespace) -> dict[str, OutcomesByTask]:
-    """Return the outcomes by words, words and video, and video alone."""
-    video = {name: list(synthetic_outcomes(name)) for name in SETTINGS}
-    video_alone = {name: list(synthetic_outcomes(name, narrated=False)) for name in SETTINGS}
+    """Return the outcomes by the chosen kinds of evidence."""
+    ways = {
+        "words and video": lambda: with_video(arguments),
+        "video": lambda: with_video(arguments, narrated=False),
+        "read and video": read_with_video,
+    }
+    if arguments.results:
+        ways["words"] = lambda: caption_outcomes(arguments.results, arguments.truth)
+    if arguments.readings:
+        ways["read"] = lambda: read_outcomes(arguments)
+    return {kind: way() for kind, way in ways.items() if kind in (arguments.only or ways)}
+
+
+def with_video(arguments: argparse.Namespace, *, narrated: bool = True) -> OutcomesByTask:
+    """Return the outcomes of synthetic recordings, and of the footage."""
+    by_task = {name: list(synthetic_outcomes(name, narrated=narrated)) for name in SETTINGS}
     known = {path.stem: path for path in arguments.features}
     for folder in arguments.footage:
         whole = filmed(folder, known.get(folder.name), CACHE)
         jobs = [whole, *(recombined(whole, seed) for seed in range(PIECES))]
-        video[folder.name] = [one for job in jobs for one in footage_outcomes(job)]
-        video_alone[folder.name] = [
-            one for job in jobs for one in footage_outcomes(job, narrated=False)
+        by_task[folder.name] = [
+            one for job in jobs for one in footage_outcomes(job, narrated=narrated)
         ]
-    by_kind: dict[str, OutcomesByTask] = {"words and video": video, "video": video_alone}
-    if arguments.results:
-        by_kind["words"] = caption_outcomes(arguments.results, arguments.truth)
-    else:
-        by_kind["read and video"] = read_with_video()
-    return by_kind
+    return by_task
 
 
-def reading_kinds(arguments: argparse.Namespace) -> dict[str, OutcomesByTask]:
-    """Return the outcomes of videos that were read, by their captions and by video too."""
+def read_outcomes(arguments: argparse.Namespace) -> OutcomesByTask:
+    """Return the outcomes of videos that were read, by their captions."""
     read = {}
     for whole in read_readings(arguments.results, arguments.readings, arguments.truth):
         one = whole.of(whole.videos)
         result = one.localise(absent=False)
         outcomes = judge(one.case, result, result.localisations)
         read[f"{one.case.kind}: {one.case.name}"] = [outcomes]
-    return {"read": read, "read and video": read_with_video()}
+    return read
 
 
 def read_with_video() -> OutcomesByTask:
