@@ -686,6 +686,18 @@ class Release(Edit):
     video: str
 
 
+class Keep(Edit):
+    """Use a video that was set aside."""
+
+    video: str
+
+
+class Drop(Edit):
+    """Leave out a video."""
+
+    video: str
+
+
 class Gather(Edit):
     """Set the mentions that a new step was matched with; of the server, not the page."""
 
@@ -693,7 +705,9 @@ class Gather(Edit):
     mentions: list[tuple[str, Index]]
 
 
-PageEdit: TypeAlias = Rename | Move | Merge | Split | Delete | Add | Mark | Put | Release
+PageEdit: TypeAlias = (
+    Rename | Move | Merge | Split | Delete | Add | Mark | Put | Release | Keep | Drop
+)
 
 
 class Change(Record, omit_defaults=True):
@@ -720,9 +734,10 @@ class JournalLine(Change, omit_defaults=True):
 
 
 class JournalStart(Record):
-    """The first line: the script and the places before all edits, hashes of what they are of."""
+    """The first line: script, places and videos before all edits, hashes of what they are of."""
 
     base: ScriptRecord
     by_hand: tuple[Localisation, ...]
+    videos: tuple[str, ...]
     narration: str
     found: str | UnsetType = UNSET

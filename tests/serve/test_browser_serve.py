@@ -422,8 +422,23 @@ def test_videos_are_served_by_number_and_thumbnails_follow_the_places(
     until(page, f"{row}.querySelector('img') !== null", seconds=90)
 
 
+def test_a_new_step_goes_after_the_one_that_was_chosen_last(visit, served) -> None:
+    page = visit(served)
+    key(page, "optional 1").click()
+    key(page, "new").fill("juggle flamingos")
+    key(page, "add").click()
+    placed(page, served)
+    assert labels(page)[2] == "Juggle flamingos"
+    key(page, "new").fill("bow")
+    key(page, "add").click()
+    placed(page, served)
+    assert labels(page)[2:4] == ["Juggle flamingos", "Bow"]
+    assert page.locator(".timeline .mark[data-step='3']").count() > 0  # it has places
+
+
 def test_a_video_is_left_out_and_used_again_with_a_click(visit, served, work) -> None:
     page = visit(served)
+    key(page, "delete 0").click()
     page.locator("#timelines").scroll_into_view_if_needed()
     page.get_by_role("button", name="Leave out: Bo makes tea").click()
     until(page, "document.querySelectorAll('#aside [data-id=Bo]').length === 1", seconds=30)
@@ -431,5 +446,11 @@ def test_a_video_is_left_out_and_used_again_with_a_click(visit, served, work) ->
     page.get_by_role("button", name="Use again: Bo makes tea").click()
     until(page, "document.querySelector('#aside') === null", seconds=30)
     assert "Bo" in read_result(work).by_video
-    key(page, "delete 0").click()
-    placed(page, served)
+    for video, step in ((4, 4), (5, 4), (5, 5)):  # back to before it was left out, then the step
+        undo = key(page, "undo")
+        name = "step 1" if step == 5 else "“Bo makes tea”"
+        assert name in (undo.get_attribute("title") or "")
+        undo.click()
+        until(page, f"document.querySelectorAll('.timeline').length === {video}", seconds=30)
+        until(page, f"document.querySelectorAll('textarea.label').length === {step}", seconds=30)
+        placed(page, served)

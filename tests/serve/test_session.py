@@ -5,8 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,7 +15,6 @@ from howsteps._cli.app import INTERRUPTED
 from howsteps.errors import CannotWrite, HowstepsError
 from howsteps.pipeline import placing
 from howsteps.report.page import PAGE
-from howsteps.serve import session as module
 from howsteps.serve.edits import FILE, Refused
 from howsteps.serve.session import LOCK, Outdated, Session, without_folders
 from howsteps.store import read_result
@@ -249,76 +246,86 @@ def test_folders_are_removed(message, shown) -> None:
     assert without_folders(message, WORK) == (shown or message)
 
 
-def test_a_video_is_left_out_and_used_again(session, work) -> None:
+DROP, KEEP = {"op": "drop", "video": "Bo"}, {"op": "keep", "video": "Bo"}
+
+
+def test_a_video_is_left_out_and_undo_brings_it_back(session, work) -> None:
     before = read_result(work)
-    edit(session, 0, {"do": RENAME})
-    edit(session, 1, {"drop": "Bo"})  # after the edit is placed
+    edit(session, 0, {"do": PLACE})
+    edit(session, 1, {"do": DROP})
     assert session.wait_until_placed(60)
-    assert session.status()["choices"] == 1
     found = read_result(work)
     assert "Bo" not in found.by_video
     assert [each.video for each in found.set_aside] == ["Bo"]
-    assert found.script.steps[0].label == "begin"
+    assert "drop: Bo" in (work / "script.md").read_text("utf-8")
     assert "Bo" not in {video["id"] for video in session.content()["videos"]}
-    edit(session, 0, {"keep": "Bo"})
+    assert (session.status()["choices"], session.status()["undo"]) == (1, DROP)
+    edit(session, 2, {"undo": True})
     assert session.wait_until_placed(60)
-    assert read_result(work).by_video.keys() == before.by_video.keys()
+    after = read_result(work)
+    assert [step.mentions for step in after.steps] == [step.mentions for step in before.steps]
+    assert [p.video for p in after.localisations if p.evidence == BY_HAND] == ["Bo"]
+    assert (after.set_aside, session.status()["choices"]) == ((), 2)
+    edit(session, 3, {"redo": True})
+    assert session.wait_until_placed(60)
+    assert "Bo" not in read_result(work).by_video
 
 
-def test_a_video_that_is_used_and_set_aside_is_in_the_result_once(session, work) -> None:
+def test_leaving_out_is_undone_after_a_restart_and_edits_go_on(work) -> None:
+    first = Session(work)
+    first.start()
+    edit(first, 0, {"do": RENAME})
+    edit(first, 1, {"do": DROP})
+    edit(first, 2, {"do": {"op": "delete", "step": 3}})
+    assert first.wait_until_placed(60)
+    first.stop()
+    second = Session(work)
+    second.start()
+    for revision in (3, 4):
+        edit(second, revision, {"undo": True})
+    assert second.wait_until_placed(60)
+    assert labels(work)[0] == "begin"
+    assert "Bo" in read_result(work).by_video
+    edit(second, 5, {"undo": True})
+    assert second.wait_until_placed(60)
+    second.stop()
+    assert labels(work)[0] != "begin"
+
+
+def test_a_video_that_was_set_aside_is_used_again(session, work) -> None:
+    before = read_result(work)
+    edit(session, 0, {"do": DROP})
+    edit(session, 1, {"do": KEEP})
+    assert session.wait_until_placed(60)
+    after = read_result(work)
+    assert after.by_video.keys() == before.by_video.keys()
+    assert any(m.video == "Bo" for step in after.steps for m in step.mentions)
+
+
+def test_a_video_that_is_used_and_set_aside_is_in_the_result_once(work) -> None:
     """As two files of somebody else's folder may have it."""
     (work / "set-aside.json").write_bytes((work / "result.json").read_bytes())
     before = read_result(work)
-    edit(session, 0, {"keep": "Bo"})
+    session = Session(work)
+    session.start()
+    edit(session, 0, {"do": DROP})
+    edit(session, 1, {"do": KEEP})
     assert session.wait_until_placed(60)
+    session.stop()
     assert read_result(work).by_video.keys() == before.by_video.keys()
 
 
-@pytest.fixture
-def slow(session, monkeypatch):
-    """A session whose next placing, once ``begun``, waits until it may ``go``."""
-    begun, go = threading.Event(), threading.Event()
-    place = module.place_again
-
-    def waiting(*args: Any, **options: Any) -> Any:
-        begun.set()
-        assert go.wait(60)
-        return place(*args, **options)
-
-    assert session.wait_until_placed(60)
-    monkeypatch.setattr(module, "place_again", waiting)
-    yield begun, go
-    go.set()
-
-
-def test_while_a_video_is_left_out_no_edit_is_accepted(session, slow) -> None:
-    begun, go = slow
-    edit(session, 0, {"drop": "Bo"})
-    for wait in (0.0, 60.0):
-        begun.wait(wait)
-        with pytest.raises(Refused, match="wait until"):
-            edit(session, 0, {"do": RENAME})
-    go.set()
-    assert session.wait_until_placed(60)
-    edit(session, 0, {"do": RENAME})
-
-
-def test_videos_are_chosen_together_while_steps_are_placed(session, slow, work) -> None:
-    begun, go = slow
-    edit(session, 0, {"do": RENAME})
-    assert begun.wait(60)
-    edit(session, 1, {"drop": "Bo"})
-    edit(session, 1, {"drop": "Cleo"})
-    go.set()
-    assert session.wait_until_placed(60)
-    assert {each.video for each in read_result(work).set_aside} == {"Bo", "Cleo"}
-    assert session.status()["choices"] == 1
-    assert labels(work)[0] == "begin"
+def test_the_last_video_stays(session) -> None:
+    people = [video["id"] for video in session.content()["videos"]]
+    for revision, person in enumerate(people[:-1]):
+        edit(session, revision, {"do": {"op": "drop", "video": person}})
+    with pytest.raises(Refused, match="no video would be left"):
+        edit(session, len(people) - 1, {"do": {"op": "drop", "video": people[-1]}})
 
 
 def test_a_choice_of_a_video_in_another_result_is_forgotten(work) -> None:
     session = Session(work)
-    edit(session, 0, {"drop": "Bo"})
+    edit(session, 0, {"do": DROP})
     write_work(work, tea(5, 3))
     session.start()
     assert session.wait_until_placed(60)
@@ -329,35 +336,7 @@ def test_a_choice_of_a_video_in_another_result_is_forgotten(work) -> None:
     assert "Bo" in read_result(work).by_video
 
 
-def test_a_choice_interrupts_the_page_which_is_written_though_it_fails(
-    session, work, slow, monkeypatch
-) -> None:
-    begun, go = slow
-    edit(session, 0, {"do": RENAME})
-    begun.wait(60)
-
-    def interrupted(*_: Any, progress: Any, **__: Any) -> None:
-        monkeypatch.setattr(module, "write_page", write_page)
-        monkeypatch.setattr(module, "place_again", fails)
-        edit(session, 1, {"drop": "Bo"})
-        progress(None)
-        raise AssertionError("the choice waits for the page")
-
-    def fails(*_: Any, **__: Any) -> None:
-        raise HowstepsError("no")
-
-    write_page = module.write_page
-    monkeypatch.setattr(module, "write_page", interrupted)
-    go.set()
-    assert session.wait_until_placed(60)
-    assert session.status()["error"] == "no"
-    until = time.monotonic() + 60
-    while "Begin" not in (work / PAGE).read_text("utf-8"):
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
-@pytest.mark.parametrize("change", [{"keep": "Bo"}, {"drop": "Zoe"}, {"keep": 5}, {"drop": None}])
+@pytest.mark.parametrize("change", [KEEP, {**DROP, "video": "Zoe"}])
 def test_only_a_known_video_is_chosen(session, change) -> None:
-    with pytest.raises((Refused, ValueError)):
-        edit(session, 0, change)
+    with pytest.raises(Refused, match="there is no video"):
+        edit(session, 0, {"do": change})

@@ -4,11 +4,11 @@
 is shown; tests check that the two agree.
 
 The journal, ``edits.jsonl`` in the work folder, is written before an edit takes effect. Its first
-line is the script before all edits; then there is a line for each edit, undo, redo and placement.
+line is the state before all edits; then there is a line for each edit, undo, redo and placement.
 An edit ``again`` replaces the last one: a place that is moved by five presses of a key is one edit.
 To resume, the lines are replayed; a last line that was cut off is dropped::
 
-    {"base": {"steps": …}, "by_hand": […], "narration": "9f0c…"}
+    {"base": {"steps": …}, "by_hand": […], "videos": […], "narration": "9f0c…"}
     {"do": {"op": "rename", "step": 0, "label": "loosen the nuts"}}
     {"undo": true}
     {"again": {"op": "place", …}}
@@ -16,7 +16,7 @@ To resume, the lines are replayed; a last line that was cut off is dropped::
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
@@ -28,8 +28,10 @@ import msgspec
 from howsteps import store
 from howsteps.errors import CannotWrite, HowstepsError, InputError
 from howsteps.io.files import Folder, key_of, read_bounded
+from howsteps.pipeline.placing import with_videos
+from howsteps.pipeline.work_folder import read_aside
 from howsteps.report.content import video_length
-from howsteps.task import BY_HAND, LATEST, Localisation, Mention, Result, Script, Step, Task
+from howsteps.task import BY_HAND, LATEST, Localisation, Mention, Result, Script, Step, Task, Video
 
 MAX_STEPS = 100
 LONGEST_LABEL = 200  # characters
@@ -47,17 +49,20 @@ class Refused(HowstepsError):
 
 @dataclass(frozen=True)
 class Draft:
-    """A script being edited: its steps, and the places that a person chose."""
+    """A script being edited: its steps, places that a person chose, and the videos set aside."""
 
     task: Task
     steps: tuple[Step, ...]
     by_hand: tuple[Localisation, ...] = ()
+    aside: tuple[Video, ...] = ()
 
 
-def draft_of(result: Result) -> Draft:
-    """Start a draft from a result."""
+def draft_of(result: Result, aside: Iterable[Video] = ()) -> Draft:
+    """Start a draft from a result, and the videos that were set aside."""
     by_hand = tuple(each for each in result.localisations if each.evidence == BY_HAND)
-    return Draft(result.task, result.script.steps, by_hand)
+    used = ids(result.task)  # two files may disagree
+    rest = tuple(video for video in aside if video.id not in used)
+    return Draft(result.task, result.script.steps, by_hand, rest)
 
 
 def apply_edit(draft: Draft, edit: store.Edit) -> Draft:
@@ -88,6 +93,8 @@ def apply_edit(draft: Draft, edit: store.Edit) -> Draft:
             after = replace(draft, by_hand=(*others, _placed(draft, edit)))
         case store.Release(k, name):
             after = replace(draft, by_hand=_without(draft, name, k))
+        case store.Keep() | store.Drop():
+            after = _chosen(draft, edit)
         case _:
             raise Refused("the step has mentions already")
     return after
@@ -99,7 +106,8 @@ def _check(draft: Draft, edit: store.Edit) -> None:
         if number >= len(draft.steps):
             raise Refused(f"there is no step {number}")
     video = getattr(edit, "video", None)
-    if video is not None and video not in {each.id for each in draft.task.videos}:
+    known = draft.aside if isinstance(edit, store.Keep) else draft.task.videos
+    if video is not None and video not in {each.id for each in known}:
         raise Refused(f"there is no video {video!r:.80}")
 
 
@@ -142,6 +150,17 @@ def _gather(draft: Draft, edit: store.Gather) -> Draft:
     ]
     steps[edit.step] = replace(steps[edit.step], mentions=_sorted(draft.task, found))
     return replace(draft, steps=tuple(steps))
+
+
+def _chosen(draft: Draft, edit: store.Keep | store.Drop) -> Draft:
+    """Leave out a video, or use one that was set aside and match its narration with the steps."""
+    keep, drop = ([edit.video], []) if isinstance(edit, store.Keep) else ([], [edit.video])
+    before = Result(draft.task, Script(draft.steps), draft.by_hand)
+    try:
+        after, aside = with_videos(before, draft.aside, keep, drop)
+    except HowstepsError as error:
+        raise Refused(str(error)) from error
+    return Draft(after.task, after.steps, after.localisations, aside)
 
 
 def _placed(draft: Draft, edit: store.Put) -> Localisation:
@@ -327,13 +346,14 @@ class Journal:
     @classmethod
     def restart(cls, folder: Path, result: Result) -> "Journal":
         """Start a new journal of a result; an existing one is kept under another name."""
-        path, draft = folder / FILE, draft_of(result)
+        path, draft = folder / FILE, draft_of(result, read_aside(folder))
         if path.exists():
             path.replace(_unused_name(path))
         start = store.JournalStart(
             base=store.script_record(Script(draft.steps), result.task),
             by_hand=tuple(store.rounded(each) for each in draft.by_hand),
-            narration=_narration(result),
+            videos=tuple(video.id for video in result.task.videos),
+            narration=_narration(draft),
             found=_digest(result.script),
         )
         content = msgspec.json.encode(start) + b"\n"
@@ -388,12 +408,14 @@ def _replayed(path: Path, lines: Sequence[bytes], result: Result) -> History | N
     number = 1
     try:
         start = store.decoded(lines[0], store.JournalStart)
-        if start.narration != _narration(result):
+        now = draft_of(result, read_aside(path.parent))
+        if start.narration != _narration(now):
             return None
-        steps = store.script_of(start.base, result.task).steps
+        task, aside = _divided(now, start.videos)
+        steps = store.script_of(start.base, task).steps
         if len(steps) > max(MAX_STEPS, len(result.script.steps)):
             raise Refused(f"{len(steps)} steps; a script has {MAX_STEPS} at most")
-        history = History(Draft(result.task, steps, start.by_hand))
+        history = History(Draft(task, steps, start.by_hand, aside))
         known = {start.found}
         for number, line in enumerate(lines[1:], 2):  # noqa: B007 - of an error
             entry = store.decoded(line, store.JournalLine)
@@ -403,8 +425,8 @@ def _replayed(path: Path, lines: Sequence[bytes], result: Result) -> History | N
         reason = f"is not a valid line of a journal; move {FILE} away to continue: {error}"
         raise InputError(path, reason, number) from None
     # Another command may have written a new script since.
-    is_other = history.placed == history.revision and _digest(result.script) not in known
-    return None if is_other else history
+    is_ours = ids(result.task) == ids(history.draft.task) and _digest(result.script) in known
+    return history if is_ours or history.placed != history.revision else None
 
 
 def _repeats(edit: store.Edit, last: store.Edit) -> bool:
@@ -417,7 +439,7 @@ def _repeats(edit: store.Edit, last: store.Edit) -> bool:
 def summary(edit: store.Edit | None) -> dict[str, Any] | None:
     """What the page needs to name an edit."""
     told = msgspec.to_builtins(edit)
-    return told and {key: told[key] for key in ("op", "step", "at") if key in told}
+    return told and {key: told[key] for key in ("op", "step", "at", "video") if key in told}
 
 
 def _state(status: os.stat_result) -> tuple[int, int, int]:
@@ -433,13 +455,23 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _narration(result: Result) -> str:
-    """A hash that identifies the narrations of a result."""
-    mentions = [
-        [video.id, msgspec.to_builtins(store.narration_record(video).mentions)]
-        for video in result.task.videos
-    ]
-    return key_of(1, task=result.task.name, said=mentions)
+def ids(task: Task) -> set[str]:
+    """The ids of the videos of a task."""
+    return {video.id for video in task.videos}
+
+
+def _divided(draft: Draft, used: Collection[str]) -> tuple[Task, tuple[Video, ...]]:
+    """The task of these videos, and the others."""
+    every = sorted((*draft.task.videos, *draft.aside), key=lambda video: video.id)
+    task = replace(draft.task, videos=tuple(video for video in every if video.id in used))
+    return task, tuple(video for video in every if video.id not in used)
+
+
+def _narration(draft: Draft) -> str:
+    """A hash that identifies the narrations of all videos, those set aside too."""
+    _, every = _divided(draft, ())
+    said = [[v.id, msgspec.to_builtins(store.narration_record(v).mentions)] for v in every]
+    return key_of(1, task=draft.task.name, said=said)
 
 
 def _digest(script: Script) -> str:

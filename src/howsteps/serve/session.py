@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
 from howsteps.datasets.collection import WORK_FOLDER, is_video
 from howsteps.errors import HowstepsError
@@ -17,14 +17,14 @@ from howsteps.io.files import Folder, fingerprint
 from howsteps.pipeline.context import Event, StageBegan
 from howsteps.pipeline.options import trusted_options
 from howsteps.pipeline.placing import place_again
-from howsteps.pipeline.work_folder import EXPORTS, check_parts, read_aside, root_of, writing_to
+from howsteps.pipeline.work_folder import EXPORTS, check_parts, root_of, writing_to
 from howsteps.report.content import content
 from howsteps.report.exports import FORMATS, TEXT_FORMATS, export
 from howsteps.report.page import PAGE, known_thumbnails, write_page
 from howsteps.serve import new_videos
-from howsteps.serve.edits import Journal, Refused, summary
+from howsteps.serve.edits import Journal, Refused, ids, summary
 from howsteps.store import FILE, Change, Record, read_result, result_file
-from howsteps.task import Result, Script
+from howsteps.task import Result
 
 # The folders of an absolute path. Their names may contain spaces, but do not end with one, so that
 # two paths in a sentence stay apart.
@@ -49,7 +49,6 @@ class Outdated(Refused):
 
 
 Writer: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
-Id: TypeAlias = Annotated[str, Meta(min_length=1)]
 
 
 class Page(Record):
@@ -59,12 +58,10 @@ class Page(Record):
 
 
 class Asked(Change, kw_only=True):
-    """What a page asks for that shows a revision: a change, or a video to keep or drop."""
+    """A change that a page asks for, and the revision that it shows."""
 
     writer: Writer
     revision: int
-    keep: Id | UnsetType = UNSET
-    drop: Id | UnsetType = UNSET
 
 
 class _Superseded(Exception):
@@ -103,8 +100,7 @@ class Session:
         self._remarks: dict[str, str] = {}  # on new files that were placed, by file name
         # Larger than any of an earlier server, whose page may still be open.
         self._version = time.time_ns() // 10**6
-        self._chosen: dict[str, bool] = {}  # videos to keep (true) or to drop
-        self._choices = 0  # that were placed
+        self._choices = 0  # of videos that were placed
         self._stopped = False
         self.is_closing = False  # if so, event streams end
         self._schedule_all()
@@ -206,10 +202,7 @@ class Session:
             return self._received
 
     def edit(self, asked: Asked) -> dict[str, Any]:
-        """Make, undo or redo an edit, or choose a video; return the status.
-
-        Edits made before a video was chosen stay, but cannot be undone any more; choosing it the
-        other way round takes that back.
+        """Make, undo or redo an edit; return the status.
 
         Raises ``Outdated`` if the page does not show the newest script, and ``Refused`` if another
         one is editing or the edit cannot be made.
@@ -219,54 +212,13 @@ class Session:
                 raise Refused("another page is editing this script", status=423)
             if not self._is_placing:  # or result.json may be new, but ours
                 self._check_unchanged()
-            video = asked.keep or asked.drop
-            if self._chosen and not video:  # the journal begins anew
-                raise Refused("wait until the steps are placed")
             if asked.revision != self.journal.history.revision:
                 raise Outdated("the script was changed in the meantime; reload the page")
-            if video:
-                self._request(video, kept=bool(asked.keep))
-            else:
-                self.journal.change(asked)
+            self.journal.change(asked)
             self._writer = asked.writer
             self._error = ""
             self._changed.notify_all()
         return self.status()
-
-    def _request(self, video: str, *, kept: bool) -> None:
-        """Schedule that a video that was set aside is used, or that one is left out."""
-        known = read_aside(self.folder) if kept else self.result.task.videos
-        if video not in {each.id for each in known}:
-            raise Refused("there is no such video; run again with --keep or --drop")
-        self._chosen[video] = kept
-
-    def _choose(self) -> None:
-        with self._changed:
-            self._check_unchanged()
-            chosen = dict(self._chosen)
-            self._activity, self._is_placing = "placing", True
-        result = self._placed_again(
-            None,
-            keep=[video for video, kept in chosen.items() if kept],
-            drop=[video for video, kept in chosen.items() if not kept],
-        )
-        with self._changed:
-            self._take(result)
-            self.journal = Journal.restart(self.folder, result)
-            for video in chosen:
-                self._chosen.pop(video, None)
-            self._choices += 1
-
-    def _placed_again(self, script: Script | None, **options: Any) -> Result:
-        """Place the steps again, and write the result if nobody else has written one."""
-        return place_again(
-            self.folder,
-            script,
-            pages=False,
-            unchanged_since=self._fingerprint,
-            callback=self._on_event,
-            **options,
-        )
 
     def _take(self, result: Result) -> None:
         """Show a result that was just written; its page and the new videos follow."""
@@ -285,7 +237,7 @@ class Session:
             return
         result = read_result(self.folder)
         self.journal = Journal.restart(self.folder, result)
-        self.result, self._fingerprint, self._chosen = result, found, {}
+        self.result, self._fingerprint = result, found
         self._show(result)
         self._schedule_all()
         self._changed.notify_all()
@@ -304,8 +256,6 @@ class Session:
     def _next_action(self) -> Callable[[], None] | None:
         if self._has_unplaced_edits():
             return self._place
-        if self._chosen:
-            return self._choose
         if self._new_unplaced:
             return self._place_new
         return self._write if self._stale else None
@@ -334,7 +284,6 @@ class Session:
     def _fail(self, reason: str) -> None:
         with self._changed:
             self._error = without_folders(reason, self.folder)
-            self._chosen = {}
             self._processed = self._received
             self._version += 1
 
@@ -345,14 +294,24 @@ class Session:
             history = self.journal.history
         if not history.draft.steps:
             raise HowstepsError("a script without steps cannot be placed; add one, or undo")
+        draft, shown = history.draft, ids(self.result.task)
         try:
-            script = replace(self.result.script, steps=history.draft.steps)
-            result = self._placed_again(script, by_hand=history.draft.by_hand)
+            result = place_again(
+                self.folder,
+                replace(self.result.script, steps=draft.steps),
+                keep=sorted(ids(draft.task) - shown),
+                drop=sorted(shown - ids(draft.task)),
+                by_hand=draft.by_hand,
+                pages=False,
+                unchanged_since=self._fingerprint,
+                callback=self._on_event,
+            )
         except HowstepsError:
             with self._changed:
                 self._check_unchanged()
             raise
         with self._changed:
+            self._choices += ids(result.task) != shown
             self._take(result)
             self.journal.place(history.revision, result.script)
 
@@ -404,6 +363,6 @@ class Session:
     def _check_current(self) -> None:
         with self._changed:
             self._check_unchanged()
-            if self._stopped or self._has_unplaced_edits() or self._chosen:
+            if self._stopped or self._has_unplaced_edits():
                 self._stale = True
                 raise _Superseded

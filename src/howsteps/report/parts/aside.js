@@ -6,12 +6,9 @@ const chosen = new Map(); // video id: "keep" or "drop"
 function chooseButton(id, way, title) {
   const verb = way === "keep" ? "Use again" : "Leave out";
   const pressed = chosen.get(id) === way;
-  const element = h("button", { type: "button", class: "choose", "aria-pressed": String(pressed), "aria-label": `${verb}: ${title}` }, verb);
+  const element = h("button", { type: "button", class: "choose", "aria-pressed": String(pressed), "aria-label": `${verb}: ${title}`, title: content.served ? "The steps are placed again; undo takes it back" : "Makes a command to run again" }, verb);
   element.addEventListener("click", () => {
-    if (content.served) {
-      announce(`“${truncateTo(title, 40)}” is ${way === "keep" ? "used again" : "left out"} …`);
-      return send({ [way]: id });
-    }
+    if (content.served) return act({ op: way, video: id }, `“${truncateTo(title, 40)}” is ${EDITS[way]} …`);
     chosen.has(id) ? chosen.delete(id) : chosen.set(id, way);
     element.setAttribute("aria-pressed", String(chosen.has(id)));
     showChoice();

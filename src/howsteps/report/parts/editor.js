@@ -41,10 +41,12 @@ function restore() {
   }
 }
 
-const EDITS = { rename: "renamed", move: "moved", delete: "deleted", add: "added", merge: "merged", split: "split", place: "placed", release: "released", optional: "changed" };
+const EDITS = { rename: "renamed", move: "moved", delete: "deleted", add: "added", merge: "merged", split: "split", place: "placed", release: "released", optional: "changed", keep: "used again", drop: "left out" };
 
 /** What an edit does, in two or three words: "renamed step 3". */
-const described = ({ op, step, at }) => `${EDITS[op]} step ${(step ?? at) + 1}`;
+const described = ({ op, step, at, video }) => `${EDITS[op]} ${["keep", "drop"].includes(op) ? `“${truncateTo(titleById(video), 40)}”` : `step ${(step ?? at) + 1}`}`;
+
+const titleById = (id) => [...videos, ...content.set_aside].find((video) => video.id === id)?.title ?? id;
 
 const REPEATED = 3000; // milliseconds after which the same key starts another edit
 
@@ -306,6 +308,14 @@ function cardTools(step, k) {
   );
 }
 
+let here = null; // how many steps are up to the one that was chosen last: a new one goes after it
+
+function setHere(k) {
+  here = k + 1;
+  const after = fields().find((each) => each.dataset.key === "after");
+  if (after && !isTyped(after)) after.value = after.defaultValue = String(here);
+}
+
 /** The card at the end, which adds a step. */
 function addCard() {
   const field = h("input", { class: "label", placeholder: "A step that is missing", maxlength: LONGEST_LABEL, "aria-label": "Name of the new step", "data-key": "new" });
@@ -315,7 +325,7 @@ function addCard() {
     h("option", { value: 0 }, "at the beginning"),
     steps.map((step, k) => h("option", { value: k + 1 }, truncateTo(`after ${k + 1}. ${step.label}`, 40))),
   );
-  after.value = after.defaultValue = String(steps.length);
+  after.value = after.defaultValue = String(Math.min(here ?? steps.length, steps.length));
   const form = h("form", {}, field, after, h("button", { "data-key": "add" }, "Add"));
   form.addEventListener("submit", (event) => {
     event.preventDefault();

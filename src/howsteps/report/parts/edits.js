@@ -55,6 +55,9 @@ const operations = {
       evidence: BY_HAND,
     }),
   release: (shown, { step, video }) => withPlace(shown, video, step, null),
+  // The server places the steps again, and the page is loaded anew.
+  keep: (shown) => shown,
+  drop: (shown) => shown,
 };
 
 /** The content after an edit. */

@@ -98,6 +98,7 @@ function card(step, k) {
     ),
   );
   if (isEditable()) makeDraggable(item, k);
+  item.addEventListener("focusin", () => setHere(k));
   return item;
 }
 

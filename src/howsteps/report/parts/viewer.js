@@ -176,6 +176,7 @@ function mostComplete() {
 function updateViewer() {
   const { step } = shown;
   viewer.dataset.step = step ?? "";
+  if (step !== null) setHere(step);
   title.replaceChildren(...(step === null ? [userText(videos[panes[0].current].title)] : [badge(step), userText(steps[step].label)]));
   place.textContent = step === null ? "" : `Step ${step + 1} of ${steps.length}`;
   const seen = visiblePanes().map((pane) => pane.current);
