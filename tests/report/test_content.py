@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from html.parser import HTMLParser
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import dist
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -22,7 +22,6 @@ from howsteps.report.content import (
     content,
     markdown,
     one_line,
-    step_colour,
     title_of,
 )
 from howsteps.report.page import render
@@ -227,9 +226,9 @@ def _oklab(colour: str) -> list[float]:
     return (axes @ np.cbrt(cones @ linear)).tolist()
 
 
-@given(st.integers(0, 1000))
-def test_neighbouring_steps_differ_in_lightness_too(step: int) -> None:
-    assert contrast(step_colour(step).fill, step_colour(step + 1).fill) > 1.5
+def test_neighbouring_steps_differ_in_lightness_too() -> None:
+    repeated = (*STEP_COLOURS, STEP_COLOURS[0])
+    assert min(contrast(one.fill, two.fill) for one, two in pairwise(repeated)) > 1.5
 
 
 READER = MarkdownIt("commonmark").enable(["strikethrough", "table"])

@@ -40,7 +40,8 @@ class ScriptOptions:
     broad
         After the alignment, let earlier, similar mentions of a narration join its steps (authors).
     solver
-        Of the alignment; None: the search.
+        Of the alignment. None: the search, which has the lowest objective; ``AUTHORS`` is for
+        those who reproduce the released program.
     """
 
     vocabulary: int | None = None

@@ -48,11 +48,6 @@ STEP_COLOURS = (
 )
 
 
-def step_colour(step: int) -> Colour:
-    """The colour of a step, counted from 0."""
-    return STEP_COLOURS[step % len(STEP_COLOURS)]
-
-
 # Characters with a meaning in Markdown inside a line, and at the end of a heading.
 _SPECIAL = re.compile(r"[\\`*_\[\]~]|#+$")
 
