@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from howsteps.io.files import Folder
+from howsteps.report.exports import export
 from howsteps.report.page import write_page
-from howsteps.task import Script
+from howsteps.task import LIKE_SEEN, Script
 
 from .chromium import until
 from .job import tea, with_video
@@ -168,3 +170,24 @@ def test_only_timelines_near_the_viewport_are_built(visit, tmp_path) -> None:
     assert 0 < page.locator(".lanes:has(.mark)").count() < 50
     page.locator(".timeline").last.scroll_into_view_if_needed()
     page.locator(".timeline").last.locator(".mark").first.wait_for()
+
+
+def test_where_nobody_speaks_nothing_is_said_about_words(visit, films, tmp_path) -> None:
+    spoken = tea(3, 3, media=films)
+    videos = [replace(video, sentences=(), mentions=()) for video in spoken.task.videos]
+    steps = tuple(replace(s, label=f"Step {n}", mentions=()) for n, s in enumerate(spoken.steps, 1))
+    seen = [replace(p, evidence=LIKE_SEEN if p.time else "") for p in spoken.localisations]
+    task = replace(spoken.task, videos=tuple(videos))
+    silent = replace(spoken, task=task, script=Script(steps), localisations=tuple(seen))
+    page = visit(write_page(silent, tmp_path))
+    text = page.locator("body").inner_text()
+    assert "found by sight alone" in text
+    for word in ("said", "mention", "narration", "words"):
+        assert word not in text.lower()
+    assert page.locator(".lane.said").count() == 0
+    [howto, paper], _ = export(silent, Folder(tmp_path), ["howto"])
+    note = "Nobody says what is done in the 3 videos: the steps were found by sight"
+    for each in (howto, paper):
+        assert note in (told := each.read_text("utf-8"))
+        assert "narrators" not in told
+        assert "Evidence" not in told

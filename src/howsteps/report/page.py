@@ -178,12 +178,12 @@ def _surest(result: Result, folder: Path) -> Iterator[str]:
         yield from (f"{THUMBNAILS}/{name}" for name in names.values())
 
 
-def render_howto(shown: Mapping[str, Any], note: str) -> bytes:
+def render_howto(shown: Mapping[str, Any]) -> bytes:
     """Render a how-to (:func:`howsteps.report.exports.documents.howto`) as HTML without scripts."""
     style = _part("howto.css")
     policy = _policy("'self' file:", style)
     template = _template("howto.html")
-    html = template.render(shown=shown, note=note, style=style, policy=policy, version=__version__)
+    html = template.render(shown=shown, style=style, policy=policy, version=__version__)
     return html.encode("utf-8", "xmlcharrefreplace")
 
 

@@ -34,6 +34,9 @@ _HEADER = (
 _FORMULA = ("=", "+", "-", "@")
 _EXAMPLES = 3  # quotes of a statement in the evidence
 _FROM = "Drawn from what the narrators of {} say; nobody has checked it."
+_SILENT = (
+    "Nobody says what is done in the {}: the steps were found by sight; nobody has checked them."
+)
 
 
 def csv_text(result: Result) -> str:
@@ -82,7 +85,7 @@ def howto(
         return {"text": one_line(found.text), "videos": found.videos, "quotes": words}
 
     steps = []
-    is_narrated = any(step.support for step in result.steps)
+    is_narrated = any(video.mentions for video in result.task.videos)
     for number, step in enumerate(result.steps):
         told = narrations.told(number)
         place, quote = told.place, next(iter(told.quotes), None)
@@ -107,6 +110,7 @@ def howto(
     return {
         "title": one_line(title_of(result.task.name)),
         "videos": len(result.task.videos),
+        "note": (_FROM if is_narrated else _SILENT).format(_videos(len(result.task.videos))),
         "things": [agreed(x, x.different[:_EXAMPLES]) for x in narrations.things_used()],
         "steps": steps,
         "warnings": [agreed(x, x.different[:_EXAMPLES]) for x in narrations.warnings()],
@@ -116,7 +120,7 @@ def howto(
 def howto_text(shown: Mapping[str, Any]) -> str:
     """A how-to as one page of Markdown, with the evidence in a fold."""
     videos = _videos(shown["videos"])
-    lines = [f"# {markdown(shown['title'])}", "", _FROM.format(videos), ""]
+    lines = [f"# {markdown(shown['title'])}", "", shown["note"], ""]
     if shown["things"]:
         lines += ["## What you need", ""]
         lines += [f"* {markdown(x['text'])} ({x['videos']} of {videos})" for x in shown["things"]]
@@ -139,6 +143,8 @@ def howto_text(shown: Mapping[str, Any]) -> str:
         lines += ["## What narrators warn of", ""]
         lines += [f"* {'; '.join(map(_quoted, x['quotes']))}" for x in shown["warnings"]]
         lines += [""]
+    if not any(step["examples"] for step in shown["steps"]) and not shown["things"]:
+        return "\n".join(lines)
     lines += ["<details>", "<summary>Evidence: who says so</summary>", ""]
     for step in shown["steps"]:
         if not step["examples"]:
@@ -157,7 +163,7 @@ def howto_text(shown: Mapping[str, Any]) -> str:
 
 def howto_page(shown: Mapping[str, Any]) -> bytes:
     """The same as a page of HTML, to read and to print; it needs no network."""
-    return render_howto(shown, _FROM.format(_videos(shown["videos"])))
+    return render_howto(shown)
 
 
 def _mark(told: Told) -> str:

@@ -139,8 +139,8 @@ const sentenceAt = (video, time) => videos[video].said.findLast(([start]) => sta
 function describe(video, step) {
   const place = videos[video].places[step];
   const mention = firstMention(video, step);
-  const mentioned = mention ? `mentioned at ${clock(mention.start)}` : "not mentioned";
-  if (!isFound(place)) return `${place ? "absent" : "not placed"}, ${mentioned}`;
+  const mentioned = mention ? `, mentioned at ${clock(mention.start)}` : content.silent ? "" : ", not mentioned";
+  if (!isFound(place)) return `${place ? "absent" : "not placed"}${mentioned}`;
   const level = place.level ? `, ${place.level} (${percent(place.confidence)})` : "";
   // A narrator may speak of a step where it is not done.
   const isOnlySaid = place.level === "guess" && place.evidence === "said here";

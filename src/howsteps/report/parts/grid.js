@@ -75,7 +75,7 @@ function cell(n, k) {
       "button",
       { ...common, class: "cell absent" },
       h("span", { class: "frame" }, place ? "absent" : "not placed"),
-      h("span", { class: "under" }, said ? `only said, at ${clock(said.start)}` : "not said"),
+      h("span", { class: "under" }, said ? `only said, at ${clock(said.start)}` : content.silent ? "" : "not said"),
     );
   }
   return h(

@@ -17,7 +17,7 @@ function buildFacts() {
   const misfits = odd && `${count(odd, "video")} ${odd === 1 ? "does" : "do"} not fit this job well and ${odd === 1 ? "is" : "are"} marked odd.`;
   const unread = videos.filter((video) => video.unread).length;
   const unasked = unread && `${count(unread, "video")} ${unread === 1 ? "was" : "were"} not read by the language model.`;
-  const silent = content.silent && "Nobody says what is being done: the steps were found by sight alone, and no place is sure.";
+  const silent = content.silent && "Nobody says what is being done: the steps were found by sight alone, and no place is sure. Edit gives them names.";
   view("remarks").textContent = [silent, misfits, unasked].filter(Boolean).join(" ");
 }
 

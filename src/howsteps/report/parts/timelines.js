@@ -56,7 +56,7 @@ function fillLanes(lanes, n, { linked = true } = {}) {
   const video = videos[n];
   const share = (seconds) => `${(100 * Math.min(1, seconds / (video.length || 1))).toFixed(3)}%`;
   const wide = (start, end) => share(Math.max(0, Math.min(end, video.length) - start));
-  const rows = [stepLane(n, share, wide, rowsOf(n, lanes.clientWidth), linked), wordLane(n, share, wide)];
+  const rows = [stepLane(n, share, wide, rowsOf(n, lanes.clientWidth), linked), !content.silent && wordLane(n, share, wide)].filter(Boolean);
   lanes.replaceChildren(...rows, axis(video.length, share));
   walkWithArrows(lanes, () => rows.map((lane) => [...lane.querySelectorAll("button, a")]));
 }
