@@ -203,6 +203,15 @@ def test_what_a_thing_does_is_told_with_let() -> None:
     assert told("leave the paste", *[(text, sit)] * 2).text == "let the soda sit"
 
 
+def test_what_is_done_again_is_quoted_last_and_a_state_never() -> None:
+    texts = ("spray the nest again", "now spray the nest", "a nest is located in the bush")
+    spray = [act("spray", "nest", "spray the nest", text) for text in texts[:2]]
+    found = told("spray the nest", *zip(texts, spray, strict=False))
+    assert [quote.text for quote in found.quotes] == [texts[1], texts[0]]
+    located = act("locate", "nest", "located", texts[2], passive=True)
+    assert not told("locate the nest", (texts[2], located)).quotes
+
+
 def test_two_narrators_have_two_quotes_unless_one_is_a_copy() -> None:
     text = "now cut out the circle"
     cut = act("cut", "circle", "cut out the circle", text, particle="out")
@@ -225,6 +234,10 @@ def test_two_narrators_have_two_quotes_unless_one_is_a_copy() -> None:
         (
             "wiping down the stove is what I like to do on a day of the week",
             "wiping down the stove …",
+        ),
+        (
+            "wiping down the stove with some warm water and a lot if the stove is really dirty",
+            "wiping down the stove with some warm water and a lot …",
         ),
     ],
 )

@@ -89,6 +89,7 @@ _ELSEWHERE = frozenset(
     "after and as because before but if once or so then until when while".split()
 )
 _AGAIN = frozenset({"again", "back"})
+_STATES = frozenset({"locate", "situate"})  # "the nest is located": nobody looks for it
 _SIDES = frozenset({"side", "sides", "flip"})
 # "Before you cut the steak", "after letting it rest": no good example of a step.
 _AROUND = frozenset("after before how if once until when while".split())
@@ -236,6 +237,8 @@ class _Said:
             # Where another clause begins, not in the middle of it.
             if stop < len(words):
                 stop = next((n for n in range(stop, end, -1) if self.words[n] in _JOINING), stop)
+                tail = range(max(end, stop - _WORDS_AFTER), stop)
+                stop = next((n for n in tail if self.words[n] in _AROUND), stop)  # "if the nest"
                 while stop > end and self.words[stop - 1] in _DANGLING:
                     stop -= 1
         text = " ".join(words[first:stop])
@@ -395,7 +398,7 @@ class Narrations:
             place = _near(said.mention, places)
             return (
                 not said.mention.is_work,
-                -len(own & said.near) + said.is_around,
+                -len(own & said.near) + said.is_around + ("again" in said.words[said.end :][:2]),
                 not said.is_told,
                 # The spare tire is removed, too, "from under the vehicle".
                 not own.issuperset(map(stem, said.details)),
@@ -426,7 +429,8 @@ class Narrations:
         these from elsewhere in the job; it is used as far as two narrators say the same, or three
         who say "it".
         """
-        said = [each for each in self._said(step.mentions) if not each.mention.negated]
+        acts = (m for m in step.mentions if not m.negated and not (m.passive and m.verb in _STATES))
+        said = list(self._said(acts))
         if not said:
             return _Wording(step.label, [])
         short, detail = _without_detail(step, said)
