@@ -211,7 +211,7 @@ def show_script(task: Task, found: Script) -> None:
     table = screen.table("step", right=("videos",), expand=wide)
     table.add_column("", no_wrap=True, width=BAR)
     if wide:
-        table.add_column("also said as", style="dim", no_wrap=True, overflow="ellipsis", ratio=2)
+        table.add_column("also", style="dim", no_wrap=True, overflow="ellipsis", ratio=2)
         table.add_column("for example", no_wrap=True, overflow="ellipsis", ratio=3)
     digits = len(str(len(found.steps)))
     for number, step in enumerate(found.steps, 1):
