@@ -110,12 +110,12 @@ def show(task: Task, result: Features, videos: int, folder: Path) -> None:
 
 
 def _videos(result: Features, videos: int) -> str:
-    """``3 videos described (4:10), 9 videos cached, 1 video set aside``."""
+    """``3 videos described (4:10), 9 videos cached, 1 video not used``."""
     fresh = [video for video in result.described if not video.cached]
     seconds = sum(video.seconds for video in fresh)
     counts = {
         f"described ({format_time(seconds)})": len(fresh),
         "cached": len(result.described) - len(fresh),
-        "set aside": videos - len(result.described),
+        "not used": videos - len(result.described),
     }
     return ", ".join(f"{screen.plural(n, 'video')} {how}" for how, n in counts.items() if n)
