@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
+from time import process_time
 
 import pytest
 
@@ -141,6 +143,14 @@ def test_a_model_that_cannot_answer_in_form_is_asked_for_plain_lines() -> None:
     assert "JSON" in form
     assert "JSON" not in request
     assert request.splitlines()[-3:] == form.splitlines()[-3:]
+
+
+@pytest.mark.parametrize("text", ["1: " + "9" * 5000, "1" * 10**6 + ": 2", "\n" * 10**6])
+def test_hostile_plain_lines_take_a_second(text: str) -> None:
+    began = process_time()
+    with suppress(AnswerError):
+        assert module.plain_reading(text, range(1, 5), 2)[0] == []
+    assert process_time() - began < 5
 
 
 def test_a_long_transcript_goes_in_pieces_with_what_was_found(

@@ -48,7 +48,7 @@ _FORM = 'JSON: {"done": [[step, first line, last line]]}'
 _PLAIN = "A line for each step that is done, and nothing else: step: first line-last line"
 _ARTICLE = re.compile(r"\b(?:the|an?) ")  # a tenth of a name, and nothing is lost
 _PLAIN_LINE = re.compile(
-    r"^\W*(?:step )?(\d+)\b\D*(\d+)(?:(?:\s*[-–]|,| to)\s*(\d+))?", re.M | re.I
+    r"^[^\w\n]*(?:step )?(\d{1,6})\b[^\d\n]*(\d{1,6})(?:(?: *[-–]|,| to) *(\d{1,6}))?", re.M | re.I
 )
 ANSWER_TOKENS = 150  # of a usual answer
 _LINE = (6, 14)  # words: a sentence ends a line of so many; no line has more
