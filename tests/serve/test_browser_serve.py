@@ -447,10 +447,10 @@ def test_a_video_is_left_out_and_used_again_with_a_click(visit, served, work) ->
     until(page, "document.querySelector('#aside') === null", seconds=30)
     assert "Bo" in read_result(work).by_video
     for video, step in ((4, 4), (5, 4), (5, 5)):  # back to before it was left out, then the step
-        undo = key(page, "undo")
         name = "step 1" if step == 5 else "“Bo makes tea”"
-        assert name in (undo.get_attribute("title") or "")
-        undo.click()
+        undo = "document.querySelector(`[data-key='undo']`)"
+        until(page, f"name => {undo}?.title.includes(name) ?? false", name)  # after it was loaded
+        key(page, "undo").click()
         until(page, f"document.querySelectorAll('.timeline').length === {video}", seconds=30)
         until(page, f"document.querySelectorAll('textarea.label').length === {step}", seconds=30)
         placed(page, served)
