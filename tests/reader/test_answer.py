@@ -25,7 +25,7 @@ from howsteps.reader.answer import (
 from howsteps.reader.exchange import MAX_REPLY
 from howsteps.reader.names import naming_relation, plain_name
 from howsteps.task import Mention, Reading, Script, Step
-from tests.reader.jobs import TASK, answer, found, labels, made
+from tests.reader.jobs import QUESTION, TASK, answer, found, labels, made, narrator
 
 STEPS = answer()["steps"]
 assert isinstance(STEPS, list)
@@ -140,6 +140,21 @@ def test_a_mention_out_of_order_is_left_out() -> None:
     assert edit.script is not None
     assert recap not in edit.script.steps[0].mentions
     assert TASK.videos[0].mentions[0] in edit.script.steps[0].mentions
+
+
+def test_a_step_keeps_all_its_mentions_if_too_few_are_in_order() -> None:
+    task = replace(TASK, videos=(*TASK.videos[:3], narrator("dan", (3, 0, 1, 2, 4, 5))))
+    wait, *others = [{"name": "wait", "acts": ["a4"]}, *answer()["steps"]]  # type: ignore[misc]
+    others[2] = {**others[2], "acts": ["a3"]}
+    edit = made(answer(steps=[wait, *others]), make_question(task, found(task)))
+    assert [m.video for m in edit.mentions[0]] == ["ann", "bob", "cleo", "dan"]
+
+
+def test_what_is_looked_for_does_not_add_the_rest_of_an_act_that_was_divided() -> None:
+    group = {"a1.1": QUESTION.mentions["a1"][:2]}
+    question = replace(QUESTION, mentions={**QUESTION.mentions, **group})
+    edit = made(answer({"acts": ["a1.1"], "look_for": ["boil the water"]}), question)
+    assert edit.mentions[0] == group["a1.1"]
 
 
 def test_changes_are_listed() -> None:

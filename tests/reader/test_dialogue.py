@@ -59,6 +59,13 @@ def test_an_act_that_an_answer_names_is_shown_as_such(named: str) -> None:
     assert not [id_ for id_ in second.shown if id_.startswith("x")]
 
 
+def test_an_act_that_was_given_to_a_step_and_not_used_is_shown_there() -> None:
+    second = second_question(QUESTION, made(answer({"acts": ["a1", "a4"]}, {}, {"acts": ["a3"]})))
+    first, _, rest = second.text.partition("2 grind the beans")
+    assert "not used, as all are said out of order: a4 wait 3" in first
+    assert "a4" not in rest.partition("no step has")[2]
+
+
 def test_the_second_answer_is_final() -> None:
     edit, model = edited(answer(), answer({"name": "heat the water"}, wrong=["m1", "m99"]))
     assert labels(edit)[0] == "heat the water"

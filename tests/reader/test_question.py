@@ -34,7 +34,7 @@ def test_the_page_shows_what_narrators_say() -> None:
 
 
 def test_the_number_of_steps_is_what_somebody_asked_for() -> None:
-    assert "Usually a job has 8 to 12 steps, in the order" in QUESTION.text
+    assert "Write 7 to 12 steps, in the order" in QUESTION.text
     assert "Write at most 4 steps, in the" in make_question(TASK, found(TASK), steps=4).text
 
 

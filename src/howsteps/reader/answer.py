@@ -153,7 +153,7 @@ def script_of_answer(
     """
     task = _restricted(question.task, lambda m: m not in wrong) if wrong else question.task
     assigned, remarks = _assigned(question, answer, task)
-    _look_up(task, assigned, answer, read_labels)
+    _look_up(question, task, assigned, answer, read_labels)
     other, kept = _other_job(question, answer, assigned)
     task = replace(task, videos=tuple(v for v in task.videos if v.id not in other))
     assigned = [[m for m in own if m.video not in other] for own in assigned]
@@ -183,7 +183,7 @@ def _assigned(
     remarks: list[str] = []
     owner: dict[str, int] = {}
     for index, step in enumerate(answer.steps):
-        for id_ in (id_.split()[0] for id_ in step.acts if id_.strip()):
+        for id_ in ids_of(step):
             if id_ not in question.mentions:
                 remarks.append(f"there is no {shown(id_)[:20]!r} for step {index + 1}")
             elif owner.setdefault(id_, index) != index:
@@ -198,8 +198,17 @@ def _assigned(
     return assigned, remarks
 
 
+def ids_of(step: AnsweredStep) -> list[str]:
+    """The ids of its acts, without the words that a model may repeat after them."""
+    return [id_.split()[0] for id_ in step.acts if id_.strip()]
+
+
 def _look_up(
-    task: Task, assigned: list[list[Mention]], answer: Answer, read_labels: LabelReader
+    question: Question,
+    task: Task,
+    assigned: list[list[Mention]],
+    answer: Answer,
+    read_labels: LabelReader,
 ) -> None:
     """Add what matches the words to look for, in place; to a step that has mentions, only the same.
 
@@ -216,7 +225,11 @@ def _look_up(
         return
     acts = dict(zip(texts, read_labels(texts), strict=True))
     labels = [[act for phrase in each for act in acts[phrase]] for each in phrases]
+    # The rest of an act of which the answer takes a group is not of that step.
+    named = {id_.partition(".")[0] for step in answer.steps for id_ in ids_of(step)}
+    decided = {row.act for row in question.acts if row.id in named}
     same = {act_of(act): k for k, own in enumerate(labels) if assigned[k] for act in own}
+    same = {act: k for act, k in same.items() if act not in decided}
     taken = {mention for own in assigned for mention in own}
     missing = [() if mentions else own for mentions, own in zip(assigned, labels, strict=True)]
     for video in task.videos:

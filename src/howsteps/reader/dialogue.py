@@ -19,6 +19,7 @@ from howsteps.reader.answer import (
     Answer,
     AnsweredStep,
     Edit,
+    ids_of,
     parse_answer,
     script_changes,
     script_of_answer,
@@ -169,7 +170,7 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
             first, last = np.quantile([position[m] for m in mentions], (0.25, 0.75))
             line += f", at {first:.0%} to {last:.0%}"
         counts = Counter(act_of(m) for m in mentions)
-        given = [id_.split()[0] for id_ in step.acts if id_.strip()]
+        given = ids_of(step)
         named = {id_.partition(".")[0] for id_ in given}
         # A step of the first script names all of its acts.
         of_steps = (question.mentions.get(id_, ()) for id_ in given if id_.startswith("s"))

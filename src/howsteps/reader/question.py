@@ -104,7 +104,7 @@ def make_question(
     own = tuple(video for video, original in zip(task.videos, is_original, strict=True) if original)
     rows = act_groups(task, script, {video.id for video in own})
     most = max(steps, MIN_STEPS) if steps else None
-    usual = f"Write at most {most} steps" if most else "Usually a job has 8 to 12 steps"
+    usual = f"Write at most {most} steps" if most else "Write 7 to 12 steps"
     text = template("script")
     budget = max_tokens - estimated_tokens(text) - 50
     ids = {video.id: f"v{number}" for number, video in enumerate(task.videos, 1)}
