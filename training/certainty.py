@@ -297,7 +297,7 @@ def fit(
     deviation = np.nan_to_num(deviation, nan=1.0)
     standardised = np.nan_to_num((cues - mean) / deviation)
     models = {}
-    for name, target in (("presence", present), ("right", correct)):
+    for name, target in (("presence", present), ("correct", correct)):
         model = LogisticRegression(C=how.inverse_penalty, max_iter=1000)
         model.fit(standardised, target, sample_weight=weight / weight.mean())
         models[name] = {
@@ -307,12 +307,12 @@ def fit(
             },
         }
     return {
-        "signs": {
+        "cues": {
             cue: [round(float(m), DIGITS), round(float(d), DIGITS)]
             for cue, m, d in zip(CUES, mean, deviation, strict=True)
         },
         **models,
-        "least": threshold,
+        "threshold": threshold,
     }
 
 

@@ -100,4 +100,4 @@ def test_the_threshold_keeps_present_steps_and_leaves_out_absent_ones():
     assert kept > 0.8
     assert left_out > 0.5
     assert model.threshold <= 0.5
-    assert fit(tasks)["least"] == 0.0
+    assert fit(tasks)["threshold"] == 0.0

@@ -535,7 +535,7 @@ def test_a_caption_that_gives_orders_changes_the_reading_of_its_own_video_alone(
 
 ORDERED = json.dumps(
     {
-        "done": [[1, 2, 2], ["v1", 1, 1], [2, 1, 1, "v1"], [99, 1, 1]],
+        "done": [[1, 2, 2], [2, 3, 3], [3, 3, 3], ["v1", 1, 1], [99, 1, 1]],
         "other_job": ["v1"],
         "steps": [{"name": "evil"}],
         "url": "http://evil",

@@ -133,11 +133,10 @@ def test_without_any_answer_the_video_is_not_read() -> None:
 
 
 def test_a_model_that_cannot_answer_in_form_is_asked_for_plain_lines() -> None:
-    plain = "Of course:\n1: 1\n- Step 2: lines 2 to 3\n2: 9-12\n3: 1-2"
+    plain = "Of course:\n1: 1\n- Step 2: lines 2 to 3\n2: 9-12"
     found, asked = read("Well…", "Well.", plain)
     assert [(r.step, r.first_line, r.last_line) for r in found.readings] == [(0, 1, 1), (1, 2, 3)]
-    assert found.remarks[0].startswith("9 to 12 is not a range")
-    assert found.remarks[1:] == ("there is no step 3",)
+    assert found.remarks == ("9 to 12 is not a range in the lines 1 to 3",)
     form, request = asked[0][0]["content"], asked[2][0]["content"]
     assert len(asked[2]) == 1
     assert "JSON" in form
@@ -204,7 +203,8 @@ def test_readings_that_agree_with_mentions_as_chance_would_are_poor() -> None:
     assert of(read(1, 2, 0)) == (27, 27, 0.0, 0.5)
     assert not of(read(0, 1, 2)).is_poor
     assert of(read(1, 2, 0)).is_poor
-    assert not of(read(1, 2, 0, videos=3)).is_poor  # too few to tell
+    assert of(read(1, 2, 0, videos=3)).is_poor
+    assert not agreement(script, read(1, 2, 0, videos=1), {"v0"}).is_poor  # too few to tell
     assert of(read(1, 2, 0, videos=2)).is_poor  # hardly anything was read
     assert of([]).is_poor
     assert agreement(script, [], set()) == (0, 0, 0.0, 0.0)
@@ -228,3 +228,12 @@ def test_a_server_that_fails_again_and_again_is_left_alone() -> None:
             with pytest.raises(LanguageModelError):
                 asker.read(questions(), [])
     assert len(served.requests) == 5
+
+
+def test_an_answer_that_counts_up_steps_that_do_not_exist_is_not_used() -> None:
+    def counted(most: int) -> str:
+        return json.dumps({"done": [[n, n, n] for n in range(1, most + 1)]})
+
+    assert len(parse_reading(counted(3), range(1, 9), 2)[0]) == 2
+    with pytest.raises(AnswerError, match="cannot be true: there is no step 3"):
+        parse_reading(counted(4), range(1, 9), 2)

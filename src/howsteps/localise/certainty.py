@@ -80,13 +80,13 @@ class CertaintyModel:
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> "CertaintyModel":
         """Build the models from one entry of ``certainty.json``."""
-        mean, deviation = np.array([value["signs"][cue] for cue in CUES]).T
+        mean, deviation = np.array([value["cues"][cue] for cue in CUES]).T
         presence, correct = (
             Logistic(value[name]["bias"], np.array([value[name]["weights"][cue] for cue in CUES]))
-            for name in ("presence", "right")
+            for name in ("presence", "correct")
         )
-        least, sure_from = value["least"], value.get("sure from", SURE)
-        return CertaintyModel(mean, deviation, presence, correct, least, sure_from)
+        sure_from = value.get("sure from", SURE)
+        return CertaintyModel(mean, deviation, presence, correct, value["threshold"], sure_from)
 
     def standardise(self, cues: Floats) -> Floats:
         """Return (cue − mean)/deviation; an unknown cue becomes 0, its mean."""
