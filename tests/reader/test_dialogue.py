@@ -66,6 +66,11 @@ def test_an_act_that_was_given_to_a_step_and_not_used_is_shown_there() -> None:
     assert "a4" not in rest.partition("no step has")[2]
 
 
+def test_the_second_question_names_videos_as_the_first_does() -> None:
+    second = second_question(QUESTION, made(answer(other_job=["v1"])))
+    assert "* v1 was not set aside: it mentions 4 of the steps" in second.text
+
+
 def test_the_second_answer_is_final() -> None:
     edit, model = edited(answer(), answer({"name": "heat the water"}, wrong=["m1", "m99"]))
     assert labels(edit)[0] == "heat the water"

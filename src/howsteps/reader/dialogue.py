@@ -221,4 +221,9 @@ def _remarks(question: Question, script: Script, edit: Edit) -> list[str]:
     unsaid = [step.label for step in script.steps if not step.mentions]
     lines += [f'"{label}" is said in fewer than {MIN_VIDEOS} videos' for label in unsaid]
     changed = {*script_changes(question.script, script)}
-    return lines + [line for line in edit.changes if line not in changed]
+    ids = {clean(video): id_ for id_, video in question.videos.items()}  # as in the first question
+    for line in edit.changes:
+        if line not in changed:
+            first, space, rest = line.partition(" ")
+            lines.append(ids.get(first, first) + space + rest)
+    return lines
