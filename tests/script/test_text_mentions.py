@@ -256,6 +256,11 @@ class TestStepsOfTheSameAct:
         found = self.shared("wash the wrist\nwash the next wrist", "wash the wrist")
         assert found["wash the next wrist"] == ["v2 at 20"]
 
+    @pytest.mark.parametrize("known", ["", "wash the wrist"])
+    def test_a_word_that_nobody_says_leaves_all_to_the_plainer_step(self, known: str) -> None:
+        found = self.shared("wash the wrist\nwash the sore wrist", known)
+        assert {name for name, said in found.items() if said} == {"wash the wrist"}
+
     def test_listed_below_the_new_step_it_is_the_same(self) -> None:
         page = "wash the left wrist\n  also: wash the left wrist\nwash the right wrist"
         found = self.shared(page, "wash the right wrist")

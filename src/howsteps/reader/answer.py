@@ -363,7 +363,9 @@ def _named_steps(
             name = usual.label
         elif own and (unsaid := said.by_nobody(name, own)):
             words = ", ".join(f'"{word}"' for word in unsaid)
-            remarks.append(f'"{name}" has words of the model, which nobody says: {words}')
+            remarks.append(
+                f'"{name}" has words of the model, which no narrator of it says: {words}'
+            )
         while any(step.label == name for step in steps):
             name += " again"
         step = Step(

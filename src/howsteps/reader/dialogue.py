@@ -183,7 +183,7 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
         ]
         more = f", and {len(counts) - len(acts)} others" if len(counts) > len(acts) else ""
         lines += [line, f"  has: {', '.join(acts)}{more}" if acts else "  -"]
-        if unused := [row for row in left if row.id in named]:
+        if unused := [row for row in left if row.id in named - refused]:
             lines.append(f"  not used, as all are said out of order: {_listed(unused)}")
             refused.update(row.id for row in unused)
         by_video = {m.video: m for m in chance.permutation(np.array(mentions, dtype=object))}

@@ -67,14 +67,14 @@ _DETERMINERS = frozenset(
 
 HOW_TO_CHOOSE = """\
 <!-- Videos that were set aside. To use one, write "keep:" instead of "drop:"; to leave out another,
-add a line with its id. Then: howsteps place THIS_FOLDER --script script.md -->"""
+add a line with its id. Then: howsteps place THIS_FOLDER --script THIS_FOLDER/script.md -->"""
 
 HOW_TO_EDIT = """\
 <!-- One step a line, in order: rename, move, delete and add lines as you like. "(optional)" after
 a step says that it may be left out, "or" before one that it is done instead of the step above.
 "also:" lists the phrases that count as this step; "+ another step" joins that step to the one
 above. A step without "also:" is matched by its name.
-Then: howsteps place THIS_FOLDER --script script.md -->"""
+Then: howsteps place THIS_FOLDER --script THIS_FOLDER/script.md -->"""
 
 
 class VideoChoices(NamedTuple):

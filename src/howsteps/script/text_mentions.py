@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import permutations
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -279,15 +280,21 @@ def _match(
     mentions_by_step: list[list[Mention]],
     labels: list[Sequence[Mention]],
 ) -> None:
-    """Add to each step with a label to be matched its share of the mentions, or its matches."""
+    """Add to each step with a label to be matched its share of the mentions, or its matches.
+
+    "Wrap the left wrist" beside "wrap the wrist" has none where nobody says "left".
+    """
+    named = [
+        {*map(act_of, own or acts)} for own, acts in zip(mentions_by_step, labels, strict=True)
+    ]
     told = share_out(task, phrases, mentions_by_step, labels)
-    shares = {step for step in told.values() if step is not None}
-    add_matches(
-        task,
-        mentions_by_step,
-        [() if k in shares else acts for k, acts in enumerate(labels)],
-        told.keys(),
-    )
+    matched = {step for step in told.values() if step is not None}
+    words = [{*key_of_phrase(each[0]).split()} for each in phrases]
+    for k, plainer in permutations(range(len(words)), 2):
+        if words[plainer] < words[k] and named[k] <= named[plainer]:
+            matched.add(k)
+    unmatched = [() if k in matched else acts for k, acts in enumerate(labels)]
+    add_matches(task, mentions_by_step, unmatched, told.keys())
 
 
 def share_out(
