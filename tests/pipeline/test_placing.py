@@ -146,6 +146,21 @@ class TestPagesOfText:
             assert (out / kept).read_text("utf-8") == f"my own list, {kept}\n"
             assert any(f"is kept as {kept}" in str(problem) for problem in after.problems)
 
+    def test_a_script_text_that_was_edited_in_place_is_kept_by_another_one(
+        self, out: Path, tmp_path: Path
+    ) -> None:
+        page, other, kept = out / "script.md", tmp_path / "one.md", out / "script.edited.md"
+        page.write_text("fill the tub\ndry the cat\n", "utf-8")
+        place_again(out, page, pages=False)
+        place_again(out, page, pages=False)
+        yours = page.read_text("utf-8")
+        other.write_text("rinse the cat\n", "utf-8")
+        assert not kept.exists()
+        place_again(out, other, pages=False)
+        assert kept.read_text("utf-8") == yours
+        place_again(out, other, pages=False)
+        assert not (out / "script.edited-2.md").exists()
+
     def test_a_new_run_keeps_the_script_text_that_was_placed(
         self, out: Path, tmp_path: Path
     ) -> None:

@@ -47,6 +47,8 @@ _LARGEST_MODEL = 2**30  # bytes per file
 _LARGEST_TEXT = 2**24  # bytes
 # The last line of script.md has its hash and its author: howsteps, or a person.
 _FOUND, _PLACED = "<!-- as howsteps found it: ", "<!-- as you gave it: "
+_EDITED = "<!-- as you edited it here: "  # there is no other copy
+_AUTHORS = (_FOUND, _PLACED, _EDITED)  # each may replace what those before it wrote
 
 
 class WrittenResults(Mapping[str, Result]):
@@ -156,13 +158,14 @@ def write_script(
 
     One that a person edited is kept under another name, with a remark, unless it is the
     ``given`` file that this script was made from. ``edited`` means that this script is a person's
-    too; it may replace one that was placed before.
+    too; it may replace one that was placed before and is elsewhere too, or that it continues.
     """
     path = folder / SCRIPT_TEXT
     is_given = given is not None and given.resolve() == path.resolve()
-    problems = [] if is_given else _keep_edited(path, (_FOUND, _PLACED) if edited else (_FOUND,))
-    text = script_text(task.name, script, choices)
-    signed = _signed(text, _PLACED if edited else _FOUND)
+    author = _FOUND if not edited else _PLACED if given and not is_given else _EDITED
+    replaceable = _AUTHORS[: _AUTHORS.index(author) + 1]
+    problems = [] if is_given else _keep_edited(path, replaceable)
+    signed = _signed(script_text(task.name, script, choices), author)
     Folder(folder).write(SCRIPT_TEXT, signed.encode())
     return problems
 
