@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from html import unescape
 
-_SAID_IN = r"\*\*\d+\. (.*)\.\*\* Said (?:like this|as (.*?)) in (\d+) of (\d+)"
+_SAID_IN = r"\*\*\d+\. (.*)\.\*\* Said (?:like this|without “.*”) in (\d+) of (\d+)"
 _QUOTE = r"“(.*?)” – \[?(.*?), [\d:]+(?:\]\(\S*\))?"
 # The lines that have figures of their own, besides those in quotes and links.
 _WITH_FIGURES = (
@@ -28,8 +28,7 @@ def check_how_to(text: str, captions: Sequence[tuple[str, str]]) -> None:
     for thing, number in re.findall(r"^\* ([^“].*) \((\d+) of \d+ videos?\)$", text, re.MULTILINE):
         sayers = [words for _, words in said if f" {thing.rstrip('s')}" in words]
         assert 2 <= int(number) <= len(sayers), thing
-    for label, other, number, total in re.findall(_SAID_IN, text):
-        sentence = other or label
+    for sentence, number, total in re.findall(_SAID_IN, text):
         verb = sentence.lower().split()[0]
         sayers = [words for _, words in said if f" {verb[:3]}" in words]
         assert int(number) <= len(sayers), sentence

@@ -49,7 +49,7 @@ def test_search_finds_names_steps_and_titles(visit, index: Path) -> None:
     assert found("coffee") == ["Make <coffee>"]
     assert found("drip kyoto") == ["Make <coffee>"]
     assert found("warm") == ["Make a pot of tea"]
-    assert page.locator("#news").inner_text() == "1 of 2"
+    assert page.locator("#news").inner_text() == "1 of 2 jobs"
     assert page.locator(".found").all_inner_texts() == ["Warm the pot"]
     assert found("nowhere") == []
     assert page.locator(".empty").is_visible()

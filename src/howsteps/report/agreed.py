@@ -1,27 +1,27 @@
-"""What several narrators agree on besides the steps: things, durations, warnings, and their words.
+"""What several narrators say alike: how a step is told, how long it takes, what is used, warnings.
 
-Everything here is read from the captions: a statement comes with the words of every narrator who
-makes it, and with fewer than two of them it is not made.
+Everything is read from the captions. A statement has the words of every narrator who makes it; one
+that fewer than two narrators make is not made.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate, islice, takewhile
+from itertools import accumulate, takewhile
+from operator import itemgetter
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from howsteps.narration.relevance import job_words, stem, words
 from howsteps.narration.wordnet import WordNet
-from howsteps.script.names import Namer, name_steps
-from howsteps.task import Localisation, Mention, Place, Relation, Result, Sentence, Step
+from howsteps.task import Localisation, Mention, Result, Sentence, Step
 
 _MIN_VIDEOS = 2
 _MIN_SHARE = 0.1  # of the videos, for a thing
 _MAX_THINGS, _MAX_WARNINGS = 12, 6
-_ALIKE = 0.5  # of the words of two quotes, from which on one of them is enough
+_ALIKE = 0.5  # of the words of two quotes, from which on the second comes last
 _FEW_WORDS, _QUOTE_WORDS = 4, 14  # of a longer sentence, only the part about the act is quoted
 _WORDS_BEFORE, _WORDS_AFTER = 3, 3
 _PLACE_BEFORE, _PLACE_AFTER = 6, 8  # words; "here in this pan you're going to cook"
@@ -29,21 +29,18 @@ _NEAR = 10.0  # seconds between a mention and a place of the same moment
 
 # "You need a jack", "grab a towel", "add some milk": verbs whose object is a tool or a material.
 _USING = frozenset("add gather grab need require sprinkle use".split())
-# Only with one of these before the object: "get some oil", not "get the oil off".
+_GETTING = frozenset({"get", "take"})
 _SOME = frozenset("a an some two three four".split())
-_GETTING = {"get": _SOME, "take": _SOME | {"your", "my", "our"}}
-_DENYING = frozenset("not if without skip skipping avoid avoiding instead".split())
+_DENYING = frozenset("not don't never if without skip skipping avoid avoiding instead".split())
 # "Wipe the soap off", "get it out of the cloth": what is removed is not used.
 _REMOVING = frozenset({"away", "off", "out"})
 _PER_FORM = 0.25  # of the uses; a rarer number is another thing: "peppers" are not "pepper"
 _DETERMINERS = frozenset("a an the your my our this that it them".split())
+_IMPLIED = _DETERMINERS | {"again", "in"}  # words of a label that need not be said
 _PREPOSITIONS = frozenset(
     """against around at below between by from in inside into of on onto over through to under
     underneath with""".split()
 )
-_KINDS = ("in inside into", "on onto over", "under underneath below", "at by around against")
-_NEED_A_PLACE = frozenset("insert lay place put set stick".split())
-_NAMINGS = 3  # relations of a step after which it may be named
 _PARTICLES = frozenset("apart aside away back down off on out over together up".split())
 _OF_THE_VIDEO = frozenset({"video", "link"})
 # WordNet hypernyms of tools, materials and ingredients; hypernyms of other things; and
@@ -61,26 +58,24 @@ _VAGUE += "tool implement product ingredient equipment supply mixture batter".sp
 _MIN_SENSE_SHARE = 0.25  # of the occurrences of a noun, by the frequencies of its senses
 
 _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
-_ONES = "one two three four five six seven eight nine".split()
 _NUMBERS = {
     word: value
-    for value, word in enumerate(
-        [*_ONES, *"ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen".split()],
-        1,
+    for value, words_ in (
+        (0.5, "half"),
+        (1, "a an one"),
+        *enumerate("two three four five six seven eight nine ten eleven twelve".split(), 2),
+        *((10 * n, word) for n, word in enumerate("twenty thirty forty fifty sixty".split(), 2)),
+        *((15, "fifteen"), (90, "ninety")),
     )
-} | dict(
-    zip("twenty thirty forty fifty sixty ninety".split(), (20, 30, 40, 50, 60, 90), strict=True)
-)
-_AMOUNT = (
-    rf"(?:(?:\d{{1,3}}(?:\.\d)?|(?:twenty|thirty|forty|fifty)[ -](?:{'|'.join(_ONES)})"
-    rf"|{'|'.join(_NUMBERS)})(?: and a half)?|half an?|an?)"
-)
+    for word in words_.split()
+}
+_AMOUNT = rf"(?:\d{{1,3}}(?:\.\d)?|half an?|{'|'.join(_NUMBERS.keys() - {'half'})})"
 # "for about five to ten minutes", "takes a minute or two"; neither "for another five minutes" nor
 # "for five minutes more", which say nothing about the whole.
 _DURATION = re.compile(
     r"(?<!\S)(?:for|takes?)(?P<about>(?: (?:about|around|at least|approximately|roughly|maybe|"
     rf"probably|exactly))*) (?P<low>{_AMOUNT})(?:(?: to | or |-|–)(?P<high>{_AMOUNT}))? "
-    rf"(?P<unit>{'|'.join(_UNITS)})s?(?P<half> and a half)?(?P<two> or two)?(?!\S)"
+    rf"(?P<unit>{'|'.join(_UNITS)})s?(?P<two> or two)?(?!\S)"
     r"(?! (?:before|prior|ago|later|old|more|longer|max|tops)(?!\S))"
     rf"(?! (?:to|and) {_AMOUNT}(?!\S))(?! or (?!so|until|till))"
 )
@@ -91,12 +86,12 @@ _ELSEWHERE = frozenset(
 _AGAIN = frozenset({"again", "back"})
 _STATES = frozenset({"locate", "situate"})  # "the nest is located": nobody looks for it
 _SIDES = frozenset({"side", "sides", "flip"})
+_SIDE_WORDS = 6  # after a duration: "two minutes on the other side"
 # "Before you cut the steak", "after letting it rest": no good example of a step.
 _AROUND = frozenset("after before how if once until when while".split())
 _SUBJECTS = frozenset("and i i'll i'm let let's now then we we'll we're you you'll you're".split())
 _JOINING = _AROUND | frozenset("and as because but i i'm is so then we which you you're".split())
 _DANGLING = _JOINING | frozenset("a in of on or that the to what with".split())
-_SIDE_WORDS = 6  # after a duration: "two minutes on the other side"
 
 _FORBIDDING = re.compile(
     r"(?:^|(?<!\S)(?:so|and|but|then|now|please|okay|guys|also|remember|sure (?:you|we)) )"
@@ -123,45 +118,47 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """A statement that several narrators make, and their words."""
+    """A statement, and the words of each narrator who makes it, the clearest first."""
 
     text: str
     quotes: tuple[Quote, ...]
 
+    @classmethod
+    def by_rank(cls, text: str, ranked: Iterable[tuple[Any, Quote]]) -> "Agreed":
+        """A statement with one quote a narrator, of the lowest rank."""
+        quotes: dict[str, Quote] = {}
+        for _, quote in sorted(ranked, key=itemgetter(0)):
+            quotes.setdefault(quote.video, quote)
+        return cls(text, tuple(quotes.values()))
+
     @property
     def videos(self) -> int:
         """The number of narrators."""
-        return len({quote.video for quote in self.quotes})
+        return len(self.quotes)
 
     @property
     def different(self) -> list[Quote]:
-        """The quotes in their order, without those that say nearly the same as another.
+        """The quotes in their order, but those that nearly repeat one before them come last."""
+        said = [set(quote.text.lower().split()) for quote in self.quotes]
 
-        At least two remain, if there are as many narrators.
-        """
-        found: list[tuple[set[str], Quote]] = []
-        for quote in self.quotes:
-            own = set(quote.text.lower().split())
-            if all(len(own & other) < _ALIKE * len(own | other) for other, _ in found):
-                found.append((own, quote))
-        quotes = [quote for _, quote in found]
-        if len(quotes) == 1:
-            [first] = quotes
-            others = (q for q in self.quotes if q.video != first.video and q.text != first.text)
-            quotes += islice(others, 1)
-        return quotes
+        def repeats(n: int) -> bool:
+            return any(len(said[n] & one) >= _ALIKE * len(said[n] | one) for one in said[:n])
+
+        return [self.quotes[n] for n in sorted(range(len(said)), key=repeats)]
 
 
 @dataclass(frozen=True, slots=True)
 class Told(Agreed):
-    """How a step is told, the clearest quote first.
+    """How a step is told.
 
-    ``place`` is where that quote is, or None if that is a guess; ``is_named`` is false if all
-    narrators say "it".
+    ``without`` is the place or tool of the label that no two narrators name there; ``is_named`` is
+    false if all of them say "it". ``place`` is where the first quote is, or None if that is a
+    guess.
     """
 
-    place: Localisation | None
+    without: str
     is_named: bool
+    place: Localisation | None
 
 
 class _Said:
@@ -184,35 +181,31 @@ class _Said:
     @property
     def near(self) -> set[str]:
         """The stems of the words of the act, and of a few around it."""
-        return set(
-            map(stem, self.words[max(0, self.begin - _WORDS_BEFORE) : self.end + _WORDS_AFTER])
-        )
+        first, last = max(0, self.begin - _WORDS_BEFORE), self.end + _WORDS_AFTER
+        return {stem(word) for word in self.words[first:last]}
 
-    def has_place(self, place: Place | None) -> bool:
-        """Whether a place or tool is named near the act, and not with another preposition."""
-        if place is None:
-            return True
+    def says(self, act: Sequence[str], objects: Collection[str]) -> bool:
+        """Whether these words are said, or "it" for the object: "put it on" for "put the wheel on".
+
+        The words, and those of them that are objects, are stems.
+        """
+        mention = self.mention
+        if objects and stem(mention.relation.noun) not in objects:
+            return False
+        needed = {word for word in act if word in _PARTICLES} if mention.resolved else {*act}
+        return stem(mention.verb) in act and needed <= self.near
+
+    def where(self, detail: Sequence[str]) -> list[int]:
+        """The indices of the noun of a place or tool, near the act."""
         first, last = max(0, self.begin - _PLACE_BEFORE), self.end + _PLACE_AFTER
-        words = self.words[first : self.verb] + self.words[self.verb + 1 : last]
-        noun, kind = stem(place.noun), _kind(place.preposition)
-        own = [_kind(each.preposition) for each in self.mention.places if stem(each.noun) == noun]
-        return noun in map(stem, words) and (not own or kind in own)
-
-    def is_act(self, relation: Relation) -> bool:
-        """Whether the act is this, and its verb is said."""
-        nouns = (
-            n for n in range(self.verb, len(self.words)) if _is_form(self.words[n], relation.noun)
-        )
-        between = self.words[self.verb : next(nouns, self.verb)]
-        is_object = self.mention.relation == relation and bool(self.mention.noun)
-        is_said = stem(relation.verb) in self.near
-        return is_object and is_said and _PREPOSITIONS.isdisjoint({*between} - _PARTICLES)
+        near = range(first, min(last, len(self.words)))
+        return [n for n in near if detail and stem(self.words[n]) == detail[-1]]
 
     @property
-    def details(self) -> Iterator[str]:
-        """What distinguishes the act from others of its kind: which object, and where."""
-        yield from self.mention.modifiers
-        yield from (place.noun for place in self.mention.places)
+    def details(self) -> set[str]:
+        """What distinguishes the act from others of its kind, as stems: which object, and where."""
+        places = (place.noun for place in self.mention.places)
+        return {stem(word) for word in (*self.mention.modifiers, *places)}
 
     @property
     def is_told(self) -> bool:
@@ -237,8 +230,6 @@ class _Said:
             # Where another clause begins, not in the middle of it.
             if stop < len(words):
                 stop = next((n for n in range(stop, end, -1) if self.words[n] in _JOINING), stop)
-                tail = range(max(end, stop - _WORDS_AFTER), stop)
-                stop = next((n for n in tail if self.words[n] in _AROUND), stop)  # "if the nest"
                 while stop > end and self.words[stop - 1] in _DANGLING:
                     stop -= 1
         text = " ".join(words[first:stop])
@@ -281,6 +272,112 @@ class Narrations:
     def _all(self) -> Iterator[_Said]:
         return self._said(m for video in self.result.task.videos for m in video.mentions)
 
+    def told(self, number: int) -> Told:
+        """Who tells to do a step as its label does, and how.
+
+        Clear are mentions that tell it to be done, at its place, in a few words. A step that
+        nobody tells has the place with the highest confidence.
+        """
+        step = self.result.steps[number]
+        places = {
+            place.video: place
+            for place in self.result.places
+            if place.step == number and place.level != "guess"
+        }
+        acts = (m for m in step.mentions if not m.negated and not (m.passive and m.verb in _STATES))
+        said = list(self._said(acts))
+        nouns = {stem(each.mention.relation.noun) for each in said}
+        act, detail, without = _parted(step.label, nouns)
+        said = [each for each in said if each.says(act, nouns.intersection(act))]
+        is_named = _is_named(said)
+        there = [each for each in said if not detail or each.where(detail)]
+        # Two narrators, one of whom names the object, or three who say "it".
+        if _narrators(there) + _is_named(there) > min(_MIN_VIDEOS, _narrators(said)):
+            said, without = there, ""
+        elif detail:
+            said = [each for each in said if each not in there]
+        own = {*act, *detail}
+
+        def rank(each: _Said) -> tuple[bool, int, bool, bool, bool, bool, float]:
+            place = _near(each.mention, places)
+            return (
+                not each.mention.is_work,
+                -len(own & each.near) + each.is_around + ("again" in each.words[each.end :][:2]),
+                not each.is_told,
+                # The spare tire is removed, too, "from under the vehicle".
+                not own >= each.details,
+                place is None,
+                not _FEW_WORDS <= len(each.words) <= _QUOTE_WORDS,
+                -place.confidence if place else 0.0,
+            )
+
+        ranked = ((rank(each), each.quote(*each.where(detail)[:1])) for each in said)
+        quotes = Agreed.by_rank(step.label, ranked).quotes
+        if said:
+            place = _near(min(said, key=rank).mention, places)
+        else:
+            place = max(places.values(), key=lambda place: place.confidence, default=None)
+        return Told(step.label, quotes, without, is_named, place)
+
+    def duration(self, step: Step) -> Agreed | None:
+        """How long a step takes, from the shortest to the longest that its narrators say.
+
+        Only what is said of an act of the step counts: "*cook* them for two minutes". Durations
+        per side are separate; the kind that more narrators give is returned, if two of them do.
+        """
+        if not step.mentions:
+            return None
+        own, named = set(step.mentions), step.relations[0][0].verb
+        found: dict[bool, dict[str, tuple[_Amount, _Amount, Quote]]] = {False: {}, True: {}}
+        for said in self._said(m for m in step.mentions if m.verb == named and not m.negated):
+            acts = self._acts[said.mention.video, said.mention.sentence]
+            others = [other.verb for other in self._said(m for m in acts if m not in own)]
+            for first, last, low, high in _durations(said.words):
+                elsewhere = {*said.words[said.end : first]} & _ELSEWHERE
+                elsewhere |= {*said.words[said.verb : first]} & _AGAIN
+                is_of_another = any(said.verb < other < first for other in others)
+                if said.verb < first and not is_of_another and not elsewhere:
+                    after = takewhile(_is_no_unit, said.words[last : last + _SIDE_WORDS])
+                    sides = [n for n, word in enumerate(after, last) if word in _SIDES]
+                    per_side = bool(sides) or not _SIDES.isdisjoint(said.mention.phrase.split())
+                    quote = said.quote(last - 1, *sides[:1])
+                    found[per_side].setdefault(quote.video, (low, high, quote))
+        per_side = len(found[True]) > len(found[False])
+        spans = list(found[per_side].values())
+        if not _do_agree([(low.seconds + high.seconds) / 2 for low, high, _ in spans]):
+            return None
+        low, high = min(low for low, *_ in spans), max(high for _, high, _ in spans)
+        text = str(high)
+        if low < high:
+            text = f"{low.value:g}–{high}" if low.unit == high.unit else f"{low}–{high}"
+        quotes = ((len(quote.text), quote) for *_, quote in spans)
+        return Agreed.by_rank(f"{text} per side" if per_side else text, quotes)
+
+    def warnings(self) -> list[Agreed]:
+        """What at least two narrators say not to do, in their words."""
+        found: dict[str, list[tuple[int, Quote]]] = defaultdict(list)
+        for said in self._all():
+            mention = said.mention
+            before = "".join(f"{word} " for word in said.words[: said.verb])
+            is_clear = mention.noun or mention.verb not in _LIGHT
+            is_warning = mention.negated and is_clear and mention.verb not in _NO_WARNING
+            if is_warning and _FORBIDDING.search(before):
+                quote = said.quote(before=2 * _WORDS_BEFORE)
+                # "Don't jack it up", "before you loosen the nuts": a warning may go on.
+                if len(said.words) - said.end < _FEW_WORDS / 2 and quote.text[-1].isalpha():
+                    quote = replace(quote, text=f"{quote.text}{self._continued(mention)}")
+                found[f"{mention.verb} {mention.noun}".strip()].append((len(quote.text), quote))
+        agreed = [Agreed.by_rank(act, quotes) for act, quotes in sorted(found.items())]
+        return _most_frequent(agreed)[:_MAX_WARNINGS]
+
+    def _continued(self, mention: Mention) -> str:
+        """The beginning of the sentence after that of a mention."""
+        for following in self._sentences[mention.video][mention.sentence + 1 :][:1]:
+            words = [word.text for word in following.words]
+            text = " ".join(words[: _QUOTE_WORDS // 2])
+            return f" {text}{' …' if len(words) > _QUOTE_WORDS // 2 else ''}"
+        return ""
+
     def things_used(self) -> list[Agreed]:
         """The tools and materials that several narrators use, the most frequent first.
 
@@ -300,248 +397,44 @@ class Narrations:
         left_out = {job_words(name).head, *map(stem, words(name.partition("without")[2]))}
         min_videos = max(_MIN_VIDEOS, _MIN_SHARE * len(self.result.task.videos))
         things = []
-        for noun, found in uses.items():
+        for noun, found in sorted(uses.items()):
             users = {use.said.mention.video for use in found if use.is_used}
             is_other = left_out.isdisjoint(map(stem, (noun, noun.split()[-1])))
             if len(users) >= min_videos and is_other and is_usable(noun):
                 things.append(_thing(noun, found))
-        things.sort(key=lambda thing: (-thing.videos, thing.text))
         # The "vanilla" of "vanilla extract" is not listed twice.
         parts = {word for thing in things for word in thing.text.split()[:-1]}
-        return [
-            thing for thing in things if thing.videos >= _MIN_VIDEOS and thing.text not in parts
-        ][:_MAX_THINGS]
-
-    def duration(self, step: Step) -> Agreed | None:
-        """How long a step takes, from the shortest to the longest that its narrators say.
-
-        Only what is said of an act of the step counts: "*cook* them for two minutes". Durations
-        per side are separate; the kind that more narrators give is returned, if two of them do.
-        """
-        if not step.mentions:
-            return None
-        own, named = set(step.mentions), step.relations[0][0].verb
-        found: dict[bool, list[tuple[str, str, Quote]]] = {False: [], True: []}
-        for said in self._said(m for m in step.mentions if m.verb == named and not m.negated):
-            acts = self._acts[said.mention.video, said.mention.sentence]
-            others = [other.verb for other in self._said(m for m in acts if m not in own)]
-            for first, last, low, high in _durations(said.words):
-                elsewhere = {*said.words[said.end : first]} & _ELSEWHERE
-                elsewhere |= {*said.words[said.verb : first]} & _AGAIN
-                is_of_another = any(said.verb < other < first for other in others)
-                if said.verb < first and not is_of_another and not elsewhere:
-                    after = takewhile(_is_no_unit, said.words[last : last + _SIDE_WORDS])
-                    per_side = not _SIDES.isdisjoint([*said.mention.phrase.split(), *after])
-                    quote = said.quote(last + _WORDS_AFTER * per_side)
-                    found[per_side].append((low, high, quote))
-        per_side = max(found, key=lambda side: len({quote.video for *_, quote in found[side]}))
-        spans = found[per_side]
-        distinct = dict.fromkeys(quote for *_, quote in spans)
-        quotes = tuple(sorted(distinct, key=lambda quote: len(quote.text)))
-        if not _do_agree(spans):
-            return None
-        low = min((low for low, *_ in spans), key=_seconds)
-        high = max((high for _, high, _ in spans), key=_seconds)
-        text = high
-        if _seconds(low) < _seconds(high):
-            (value, unit), other = low.split(), high.split()[1]
-            text = f"{value if unit.rstrip('s') == other.rstrip('s') else low}–{high}"
-        return Agreed(f"{text} per side" if per_side else text, quotes)
-
-    def warnings(self) -> list[Agreed]:
-        """What at least two narrators say not to do, in their words."""
-        found: dict[str, dict[str, Quote]] = defaultdict(dict)
-        for said in self._all():
-            mention = said.mention
-            before = "".join(f"{word} " for word in said.words[: said.verb])
-            is_clear = mention.noun or mention.verb not in _LIGHT
-            is_warning = mention.negated and is_clear and mention.verb not in _NO_WARNING
-            if is_warning and _FORBIDDING.search(before):
-                act = f"{mention.verb} {mention.noun}".strip()
-                quote = said.quote(before=2 * _WORDS_BEFORE)
-                # "Don't jack it up", "before you loosen the nuts": a warning may go on.
-                if len(said.words) - said.end < _FEW_WORDS / 2 and quote.text[-1].isalpha():
-                    quote = replace(quote, text=f"{quote.text}{self._continued(mention)}")
-                found[act].setdefault(mention.video, quote)
-        agreed = [
-            Agreed(act, tuple(sorted(quotes.values(), key=lambda quote: len(quote.text))))
-            for act, quotes in sorted(found.items())
-        ]
-        agreed.sort(key=lambda warning: -warning.videos)
-        return [warning for warning in agreed if warning.videos >= _MIN_VIDEOS][:_MAX_WARNINGS]
-
-    def _continued(self, mention: Mention) -> str:
-        """The beginning of the sentence after that of a mention."""
-        for following in self._sentences[mention.video][mention.sentence + 1 :][:1]:
-            words = [word.text for word in following.words]
-            text = " ".join(words[: _QUOTE_WORDS // 2])
-            return f" {text}{' …' if len(words) > _QUOTE_WORDS // 2 else ''}"
-        return ""
-
-    def told(self, number: int) -> Told:
-        """Who tells to do a step, and how.
-
-        The text is the label of the step, or if nobody says that, what comes nearest to it. Clear
-        are mentions that name the step as its label does and tell it to be done, at its place, in
-        a few words. A step that nobody says has the place with the highest confidence.
-        """
-        step = self.result.steps[number]
-        own = set(_label_words(step.label)) - _PREPOSITIONS
-        guessed = {
-            place.video: place
-            for place in self.result.localisations
-            if place.step == number and place.time is not None
-        }
-        places = {video: place for video, place in guessed.items() if place.level != "guess"}
-
-        def rank(said: _Said) -> tuple[bool, int, bool, bool, bool, bool, bool, bool, float]:
-            place = _near(said.mention, places)
-            return (
-                not said.mention.is_work,
-                -len(own & said.near) + said.is_around + ("again" in said.words[said.end :][:2]),
-                not said.is_told,
-                # The spare tire is removed, too, "from under the vehicle".
-                not own.issuperset(map(stem, said.details)),
-                said.mention.video in self.result.odd_videos,
-                _near(said.mention, guessed) is None,
-                place is None,
-                not _FEW_WORDS <= len(said.words) <= _QUOTE_WORDS,
-                -place.confidence if place else 0.0,
-            )
-
-        found: dict[str, _Said] = {}
-        wording = self._wording(step)
-        for said in sorted(wording.said, key=rank):
-            found.setdefault(said.mention.video, said)
-        clearest = next(iter(found.values()), None)
-        if clearest is None:
-            place = max(places.values(), key=lambda place: place.confidence, default=None)
-        else:
-            place = _near(clearest.mention, places)
-        quotes = tuple(said.quote() for said in found.values())
-        is_named = wording.named > 0 or wording.narrators > _MIN_VIDEOS
-        return Told(wording.text, quotes, place, is_named)
-
-    def _wording(self, step: Step) -> "_Wording":
-        """The label of a step, or what comes nearest to it, and who says that.
-
-        A label that a person wrote is right about the place or tool. One that was found may have
-        these from elsewhere in the job; it is used as far as two narrators say the same, or three
-        who say "it".
-        """
-        acts = (m for m in step.mentions if not m.negated and not (m.passive and m.verb in _STATES))
-        said = list(self._said(acts))
-        if not said:
-            return _Wording(step.label, [])
-        short, detail = _without_detail(step, said)
-        plain = _in_words(short, said, bare=not step.relations[0][0].noun)
-        found = [_Wording(step.label, plain)]
-        if self.is_found_label(step):
-            there = [each for each in plain if each.has_place(detail)]
-            found = [_Wording(step.label, there), *_worded(short, plain)]
-        for relation, _ in step.relations[:_NAMINGS]:
-            own = [each for each in said if each.is_act(relation)]
-            found += [each for each in _worded(_told(relation, own), own) if each.named]
-        agreed = (each for each in found if each.narrators > _MIN_VIDEOS - (each.named > 0))
-        return next(agreed, max(found, key=lambda each: (each.narrators, each.named)))
-
-    def is_found_label(self, step: Step) -> bool:
-        """Whether the label of a step is the one that its mentions give, not that of a person."""
-        if not step.mentions:
-            return False
-        task, label = self.result.task, step.label.removesuffix(" again")
-        # In small jobs, a name may be what one narrator says.
-        names = (name_steps(task, [[step.mentions]], Namer(task, n)) for n in (2, 1))
-        return any(named.label == label for [named] in names)
+        return _most_frequent(each for each in things if each.text not in parts)[:_MAX_THINGS]
 
 
-class _Wording(NamedTuple):
-    """A way to tell a step, and the mentions that say it."""
-
-    text: str
-    said: Sequence[_Said]
-
-    @property
-    def narrators(self) -> int:
-        """The number of narrators who say it."""
-        return len({each.mention.video for each in self.said})
-
-    @property
-    def named(self) -> int:
-        """The number of narrators who name its object, without a pronoun."""
-        own = [each.mention for each in self.said if each.mention.noun]
-        return len({mention.video for mention in own if not mention.resolved})
+def _narrators(said: Iterable[_Said]) -> int:
+    return len({each.mention.video for each in said})
 
 
-def _without_detail(step: Step, said: Iterable[_Said]) -> tuple[str, Place | None]:
-    """A label up to the place or tool, and that, if there is one."""
-    words = step.label.split()
-    objects = {stem(each.mention.relation.noun) for each in said}
-    last = next((n for n, word in enumerate(words) if stem(word.strip(",").lower()) in objects), 0)
-    for n in range(last + 1, len(words) - 1):
-        if last and words[n] in _PREPOSITIONS:
-            return " ".join(words[:n]), Place(words[n], words[-1])
-    return step.label, None
+def _is_named(said: Iterable[_Said]) -> bool:
+    """Whether somebody names the object, and does not say "it"."""
+    return any(each.mention.noun and not each.mention.resolved for each in said)
 
 
-def _in_words(label: str, said: Sequence[_Said], *, bare: bool) -> list[_Said]:
-    """The mentions with the words of a label.
+def _most_frequent(found: Iterable[Agreed]) -> list[Agreed]:
+    """The statements that several narrators make, the most frequent first."""
+    agreed = [each for each in found if each.videos >= _MIN_VIDEOS]
+    return sorted(agreed, key=lambda each: -each.videos)
 
-    Not needed is the object where a pronoun stands for it ("put it on" says "put the wheel on"),
-    or, in a step that most narrators name without one (``bare``), nothing.
+
+def _parted(label: str, nouns: Collection[str]) -> tuple[list[str], list[str], str]:
+    """The stems of a label up to a place or tool, those of that, and its words.
+
+    ``nouns`` are the stems of objects: a place comes after one of them.
     """
-    own = _label_words(label)
-    objects = {stem(each.mention.relation.noun) for each in said}.intersection(own)
-    last = next((n for n, word in enumerate(own) if word in objects), 0)
-    phrase = {word for word in own[1 : last + 1] if word not in _PARTICLES}
-
-    def is_said(each: _Said) -> bool:
-        act, needed = each.mention, {*own} - {"in"}
-        if bare and not (act.noun or act.places):
-            needed &= {own[0], *_PARTICLES}
-        elif objects and stem(act.relation.noun) not in objects:
-            return False
-        return stem(act.verb) in own and each.near >= needed - (phrase if act.resolved else set())
-
-    return [each for each in said if is_said(each)]
-
-
-def _told(relation: Relation, own: Sequence[_Said]) -> str:
-    """A relation in the words of a how-to: "put in the eggs"."""
-    used = {(each.mention.video, each.mention.particle) for each in own}
-    particles = Counter(particle for _, particle in used)
-    particle = max(particles, key=lambda each: (particles[each], each), default="")
-    forms = Counter(word for each in own for word in each.words if _is_form(word, relation.noun))
-    noun = max(forms, key=lambda form: (forms[form], form), default=relation.noun)
-    if 2 * sum("let" in each.near for each in own) > len(own):
-        return f"let the {noun} {relation.verb}"
-    return " ".join(filter(None, (relation.verb, particle, "the", noun))) if noun else ""
-
-
-def _worded(words: str, said: Sequence[_Said]) -> Iterator[_Wording]:
-    """Some words with the place that most narrators name, and without."""
-    verb, *others = words.split() or [""]
-    named = {(each.mention.video, place) for each in said for place in each.mention.places}
-    places = Counter(place for _, place in named if stem(place.noun) not in map(stem, others))
-    place = max(places, key=lambda p: (places[p], p.noun, p.preposition), default=None)
-    if place and words:
-        preposition = place.preposition.removeprefix(f"{others[-1]} " if others else "")
-        there = [each for each in said if place in each.mention.places]
-        yield _Wording(f"{words} {preposition} the {place.noun}", there)
-    if words and (verb not in _NEED_A_PLACE or not _PARTICLES.isdisjoint(others)):
-        yield _Wording(words, said)
-
-
-def _kind(preposition: str) -> str:
-    """Prepositions of the same kind: "underneath" is "under"."""
-    *_, last = preposition.split() or [""]  # "out of"
-    return next((kind for kind in _KINDS if last in kind.split()), last)
-
-
-def _label_words(label: str) -> list[str]:
-    """The stems of the words of a label, without articles."""
-    words = (word.strip(",") for word in label.lower().split())
-    return [stem(word) for word in words if word not in _DETERMINERS]
+    words = label.lower().replace(",", " ").split()
+    objects = (n for n, word in enumerate(words) if stem(word) in nouns)
+    after = range(next(objects, len(words)) + 1, len(words) - 1)
+    at = next((n for n in after if words[n] in _PREPOSITIONS), len(words))
+    act, detail = (
+        [stem(word) for word in part if word not in _IMPLIED] for part in (words[:at], words[at:])
+    )
+    return act, detail, " ".join(words[at:])
 
 
 def _near(mention: Mention, places: Mapping[str, Localisation]) -> Localisation | None:
@@ -566,9 +459,7 @@ class _Use(NamedTuple):
 def _things(said: _Said) -> Iterator[_Use]:
     """The things that are worked with in an act."""
     mention = said.mention
-    nouns = dict.fromkeys([*mention.tools, mention.noun, *(p.noun for p in mention.places)])
-    is_got = mention.verb in _GETTING and not (mention.particle or mention.places)
-    for noun in nouns:
+    for noun in dict.fromkeys([*mention.tools, mention.noun, *(p.noun for p in mention.places)]):
         forms = [n for n, word in enumerate(said.words) if _is_form(word, noun)]
         if not forms or not noun.isalpha() or noun in _OF_THE_VIDEO:
             continue
@@ -578,12 +469,12 @@ def _things(said: _Said) -> Iterator[_Use]:
         is_verb = at + 1 < len(said.words) and said.words[at + 1] in _DETERMINERS
         near = {mention.particle, *said.words[at + 1 : at + 2], *said.words[said.verb + 1 : at]}
         is_removed = noun == mention.noun and not _REMOVING.isdisjoint(near)
-        if is_denied or is_verb or is_removed:
-            continue
-        between = said.words[said.verb + 1 : at]
-        is_new = is_got and not _GETTING[mention.verb].isdisjoint(between)
-        is_object = noun == mention.noun and (mention.verb in _USING or is_new)
-        yield _Use(said, noun, at, noun in mention.tools or is_object)
+        if not (is_denied or is_verb or is_removed):
+            # "Get some oil", not "get the oil off".
+            is_new = mention.verb in _GETTING and not mention.particle and not mention.places
+            is_new = is_new and not _SOME.isdisjoint(said.words[said.verb + 1 : at])
+            is_object = noun == mention.noun and (mention.verb in _USING or is_new)
+            yield _Use(said, noun, at, noun in mention.tools or is_object)
 
 
 def _thing(noun: str, uses: Sequence[_Use]) -> Agreed:
@@ -596,20 +487,13 @@ def _thing(noun: str, uses: Sequence[_Use]) -> Agreed:
     def rank(use: _Use) -> tuple[bool, bool, int]:
         return not use.is_used, not use.said.is_told, len(use.said.words)
 
-    quotes: dict[str, Quote] = {}
-    for use in sorted(uses, key=rank):
-        quotes.setdefault(use.said.mention.video, use.said.quote(use.at))
-    return Agreed(" ".join([*noun.split()[:-1], name]), tuple(quotes.values()))
+    quotes = ((rank(use), use.said.quote(use.at)) for use in uses)
+    return Agreed.by_rank(" ".join([*noun.split()[:-1], name]), quotes)
 
 
 def _is_form(word: str, noun: str) -> bool:
     """Whether a word is a noun in singular or plural."""
-    return word in (
-        noun,
-        f"{noun}s",
-        f"{noun}es",
-        f"{noun[:-1]}ies" if noun.endswith("y") else noun,
-    )
+    return word in (noun, f"{noun}s", f"{noun}es", re.sub("y$", "ies", noun))
 
 
 def _usable(wordnet: WordNet) -> Callable[[str], bool]:
@@ -645,47 +529,49 @@ def _usable(wordnet: WordNet) -> Callable[[str], bool]:
     return usable
 
 
-def _durations(words: Sequence[str]) -> Iterator[tuple[int, int, str, str]]:
+class _Amount(NamedTuple):
+    """A duration, as it is said."""
+
+    seconds: float
+    value: float
+    unit: str
+
+    @classmethod
+    def of(cls, value: float, unit: str) -> "_Amount":
+        """So many of a unit."""
+        return cls(value * _UNITS[unit], value, unit)
+
+    def __str__(self) -> str:
+        return f"{self.value:g} {self.unit}{'s' * (self.value != 1)}"
+
+
+def _durations(words: Sequence[str]) -> Iterator[tuple[int, int, _Amount, _Amount]]:
     """The durations in some words: indices of the first and after the last, shortest, longest."""
     text = " ".join(words)
     starts = {
         start: n for n, start in enumerate(accumulate((len(w) + 1 for w in words), initial=0))
     }
     for found in _DURATION.finditer(text):
-        first, last = starts[found.start()], starts[found.end() + 1]
-        low = _value(found["low"]) + 0.5 * bool(found["half"])
+        low = _value(found["low"])
         high = _value(found["high"]) if found["high"] else low + bool(found["two"])
         # "For a second", "for a minute": a figure of speech.
         is_vague = found["low"] == "a" and low == high and not found["about"]
         if low <= high and not is_vague:
-            yield first, last, _shown(low, found["unit"]), _shown(high, found["unit"])
+            first, last = starts[found.start()], starts[found.end() + 1]
+            yield first, last, _Amount.of(low, found["unit"]), _Amount.of(high, found["unit"])
 
 
-def _do_agree(spans: Sequence[tuple[str, str, Quote]]) -> bool:
+def _value(amount: str) -> float:
+    """The number of an amount: "5", "five", "half an"."""
+    word, *_ = amount.split()
+    return _NUMBERS.get(word) or float(word)
+
+
+def _do_agree(seconds: Sequence[float]) -> bool:
     """Whether two narrators say about the same: within a factor of two of the median."""
-    said = {quote.video: (_seconds(low) + _seconds(high)) / 2 for low, high, quote in spans}
-    usual = median(said.values()) if said else 0.0
-    return sum(usual / 2 <= one <= 2 * usual for one in said.values()) >= _MIN_VIDEOS
+    usual = median(seconds) if seconds else 0.0
+    return sum(usual / 2 <= one <= 2 * usual for one in seconds) >= _MIN_VIDEOS
 
 
 def _is_no_unit(word: str) -> bool:
     return word.rstrip("s") not in _UNITS
-
-
-def _value(text: str) -> float:
-    """The number of an amount: "5", "half an", "twenty five", "one and a half"."""
-    if text.startswith("half"):
-        return 0.5
-    total = 0.0
-    for part in re.split(r"[ -]", text.removesuffix(" and a half")):
-        total += 1 if part in ("a", "an") else _NUMBERS.get(part) or float(part)
-    return total + 0.5 * text.endswith(" and a half")
-
-
-def _shown(value: float, unit: str) -> str:
-    return f"{value:g} {unit}{'' if value == 1 else 's'}"
-
-
-def _seconds(amount: str) -> float:
-    value, unit = amount.split()
-    return float(value) * _UNITS[unit.rstrip("s")]

@@ -90,11 +90,10 @@ def howto(
         told = narrations.told(number)
         place, quote = told.place, next(iter(told.quotes), None)
         takes = narrations.duration(step)
-        label = told.text if narrations.is_found_label(step) else step.label
         steps.append(
             {
                 "number": number + 1,
-                "sentence": f"{capitalised(one_line(label))}.",
+                "sentence": f"{step_label(step)}.",
                 "optional": step.optional,
                 "alternative": step.alternative and number > 0,
                 "picture": picture(place) if place else None,
@@ -102,7 +101,7 @@ def howto(
                 "moment": _moment(by_id[place.video], place.time or 0, folder) if place else None,
                 "takes": agreed(takes, takes.quotes) if takes else None,
                 "said": told.videos,
-                "as": "" if told.text == label else one_line(told.text),
+                "how": f"without “{one_line(told.without)}”" if told.without else "like this",
                 "mark": _mark(told) if is_narrated else "",
                 "examples": [shown(example) for example in told.different[:_EXAMPLES]],
             }
@@ -128,7 +127,8 @@ def howto_text(shown: Mapping[str, Any]) -> str:
     lines += ["## Steps", ""]
     for step in shown["steps"]:
         before = "or: " * step["alternative"]
-        after = " (optional)" * step["optional"] + step["mark"]
+        mark = f" {markdown(step['mark'])}" if step["mark"] else ""
+        after = " (optional)" * step["optional"] + mark
         lines += [f"{step['number']}. {before}**{markdown(step['sentence'])}**{after}", ""]
         if step["picture"]:
             lines += [f"    ![Step {step['number']}]({step['picture']})", ""]
@@ -149,8 +149,7 @@ def howto_text(shown: Mapping[str, Any]) -> str:
     for step in shown["steps"]:
         if not step["examples"]:
             continue
-        words = f" as {markdown(step['as'])}" if step["as"] else ""
-        said = f"Said{words or ' like this'} in {step['said']} of {videos}:"
+        said = f"Said {markdown(step['how'])} in {step['said']} of {videos}:"
         lines += [f"**{step['number']}. {markdown(step['sentence'])}** {said}", ""]
         takes = step["takes"]["quotes"] if step["takes"] else []
         quotes = dict.fromkeys(map(_quoted, [*step["examples"], *takes]))
@@ -167,12 +166,15 @@ def howto_page(shown: Mapping[str, Any]) -> bytes:
 
 
 def _mark(told: Told) -> str:
-    """What marks a step that fewer than two narrators name."""
+    """What marks a step that no two narrators tell as its name does."""
     if not told.quotes:
-        return " (nobody says it like this)"
+        return "(nobody says it like this)"
+    say = "narrators say" if told.videos > 1 else "one narrator says"
+    if told.without:
+        return f"({say} it without “{one_line(told.without)}”)"
     if not told.is_named:
-        return " (narrators say “it” or “them”)"
-    return "" if told.videos > 1 else " (said like this by one narrator)"
+        return f"({say} “it” or “them”)"
+    return "" if told.videos > 1 else f"({say} it like this)"
 
 
 def _videos(count: int) -> str:

@@ -13,7 +13,7 @@ field.addEventListener("input", () => {
     }
   }
   const found = jobs.filter((job) => !job.hidden).length;
-  document.getElementById("news").textContent = words.length ? `${found} of ${jobs.length}` : "";
+  document.getElementById("news").textContent = words.length ? `${found} of ${jobs.length} jobs` : "";
   document.querySelector(".empty").hidden = found > 0;
 });
 
