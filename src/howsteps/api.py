@@ -24,6 +24,7 @@ from howsteps.pipeline.options import RunOptions, check_workers, one_or_more
 from howsteps.pipeline.placing import place_again, read_given_script
 from howsteps.pipeline.run import Run
 from howsteps.pipeline.run import run as run_pipeline
+from howsteps.pipeline.work_folder import export_as_asked
 from howsteps.reader import AnswerFolder, LanguageModel
 from howsteps.store import read_result
 from howsteps.task import Caption, Extents, Mode, Result, Script, Task, Video
@@ -387,12 +388,10 @@ def export(
     HowstepsError
         There is no such format, or no such result.
     """
-    from howsteps.report.exports import export as write  # noqa: PLC0415 - slow to import
-
     names = [formats] if isinstance(formats, str) else formats
     found = result if isinstance(result, Result) else read_result(Path(result))
     target = Folder(Path(folder))
-    paths, problems = write(found, target, names, guesses=guesses, precise=precise)
+    paths, problems = export_as_asked(found, target, names, guesses=guesses, precise=precise)
     return Files(tuple(paths), tuple(problems))
 
 

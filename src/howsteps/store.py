@@ -590,6 +590,22 @@ class ModelRecord:
     options: ModelOptions
 
 
+class WantedExport(Record):
+    """An export that a person asked for, how, and the hash of the ``result.json`` it shows."""
+
+    guesses: bool
+    precise: bool
+    shows: str
+
+
+class Decisions(Record):
+    """``decisions.json``: the videos that a person keeps and drops here, and the wanted exports."""
+
+    keep: list[str] = []
+    drop: list[str] = []
+    exports: dict[str, WantedExport] = {}
+
+
 class PlacesRecord(Record):
     """The localisations of a task, the relaxed windows (video, step), the hashes of the model."""
 

@@ -250,7 +250,7 @@ class TestProblems:
             f"(another job: {read_result(tmp_path / 'out').set_aside[0].probability:.0%} probable)"
         )
         assert f"knots: set aside: hardly says 'tea', unlike the others {probable}" in done.stderr
-        where = "see report.html (--keep ID uses one again)"
+        where = "script.md and report.html list them (--keep ID uses one again)"
         assert f"1 of 9 videos set aside {probable}: {where}" in done.stdout
         assert done.exit_code == 0
         (tmp_path / "make tea" / "broken.srt").write_text("nothing here")

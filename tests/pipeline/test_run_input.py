@@ -20,7 +20,7 @@ from howsteps.pipeline.selection import (
 from howsteps.pipeline.stages import find_script, script_remarks
 from howsteps.task import Caption, Mention, OtherWay, Script, Sentence, Step, Task, Video, Word
 from tests.jobs import write_tea
-from tests.pipeline.jobs import captions
+from tests.pipeline.jobs import captions, narration, subrip
 from tests.script import spoken
 
 
@@ -46,6 +46,16 @@ def test_narrations_that_are_left_out_as_copies_are_counted_in_the_remark() -> N
     videos = [Video(v, sentences=(Sentence(words),), mentions=(mention,)) for v in "abc"]
     [remark] = script_remarks(Task("tea", tuple(videos)), Script((Step("boil", ()),)), RunOptions())
     assert "and 2 of 3 narrations repeat another and do not count;" in remark.reason
+
+
+def test_an_act_that_is_what_the_job_is_called_is_named_in_the_remark(tmp_path: Path) -> None:
+    task = spoken.task(*["loosen nut"] * 3, name="loosen lug nuts")
+    with pytest.raises(HowstepsError) as error:
+        find_script(task, RunOptions(), Context(Cache(tmp_path)))
+    hidden = "but 'loosen the nut', which 3 videos say and which is what the job is called"
+    assert f"mention the same acts {hidden} (if it is a step, change the `title`)" in str(error)
+    [remark] = script_remarks(task, Script((Step("jack", ()),)), RunOptions())
+    assert f"narrators agree on no more {hidden}" in remark.reason
 
 
 def test_the_steps_of_one_narrator_give_a_remark() -> None:
@@ -107,6 +117,16 @@ def test_the_reason_of_a_dropped_video_is_its_first_loss() -> None:
     assert problem.reason == "not used: has no captions"
 
 
+def test_captions_that_are_too_short_to_be_told_from_english_give_a_remark(tmp_path: Path) -> None:
+    job = captions(tmp_path / "wash a cat", ("ann", "bob"))
+    spanish = {n: f"frota {n} veces" for n in range(4)} | {4: "aclara bien"}
+    for name in ("tio", "tia.en"):  # whoever gave the second its name knew the language
+        (job / f"{name}.srt").write_text(subrip(spanish), "utf-8")
+    [problem] = read_source(job).problems
+    assert (problem.path.name, problem.harmless) == ("tio.srt", True)
+    assert problem.reason.startswith("its 14 words are too few to tell whether it is English")
+
+
 def test_reading_very_many_files_reports_progress(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,8 +177,11 @@ class TestUsedFolder:
         job, out = captions(tmp_path / "wash a cat"), tmp_path / "out"
         assert not run(job, out, pages=False).problems
         assert not run(job, out, pages=False).problems
-        [remark] = run(job, out, RunOptions(title="bathe a cat"), pages=False).problems
-        assert remark.reason == "the result of another job, 'wash a cat', was here and is replaced"
+        assert not run(job, out, RunOptions(title="bathe a cat"), pages=False).problems
+        (tmp_path / "wash a dog").mkdir()
+        (tmp_path / "wash a dog" / "flo.srt").write_text(narration("flo"))
+        *_, remark = run(tmp_path / "wash a dog", out, pages=False).problems
+        assert remark.reason == "the result of another job, 'bathe a cat', was here and is replaced"
         assert remark.harmless
 
 

@@ -439,7 +439,7 @@ def test_messages_name_no_folders(served: Served, work, tmp_path, monkeypatch) -
 
     monkeypatch.setattr("howsteps.serve.session.place_again", fail)
     monkeypatch.setattr("howsteps.serve.session.new_videos.with_new_videos", fail)
-    monkeypatch.setattr("howsteps.serve.app.export", fail)
+    monkeypatch.setattr("howsteps.serve.app.export_as_asked", fail)
     message = "cannot write result.json: no space"
     assert served.post("exports/csv", {})[2].decode() == f"{message}\n"
     octets = "application/octet-stream"

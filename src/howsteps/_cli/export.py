@@ -13,9 +13,8 @@ from howsteps._cli import options, screen
 from howsteps._cli.screen import escape
 from howsteps.errors import SERVE, MissingExtra
 from howsteps.io.files import Folder
-from howsteps.pipeline.work_folder import EXPORTS, root_of, writing_to
+from howsteps.pipeline.work_folder import EXPORTS, export_as_asked, root_of, writing_to
 from howsteps.report.exports import FORMATS
-from howsteps.report.exports import export as write
 from howsteps.store import read_result, result_file
 
 FormatName = StrEnum("FormatName", [(name, name) for name in FORMATS])  # type: ignore[misc]
@@ -72,7 +71,9 @@ def export(
     ):
         for name in formats:
             target = folder if to or FORMATS[name].own_folder else Folder(root)
-            written, found = write(result, target, [name], guesses=guesses, precise=precise)
+            written, found = export_as_asked(
+                result, target, [name], guesses=guesses, precise=precise
+            )
             paths += written
             problems += found
             advance(name)

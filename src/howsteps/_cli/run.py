@@ -283,7 +283,8 @@ def show(results: Mapping[str, Result], folders: Mapping[str, Path]) -> None:
             total = screen.plural(len(result.task.videos) + aside, "video")
             likely = of_another_job(result.set_aside)
             line = (
-                f"{aside} of {total} set aside{likely}: see report.html (--keep ID uses one again)"
+                f"{aside} of {total} set aside{likely}: script.md and report.html list them "
+                "(--keep ID uses one again)"
             )
             screen.out.print(f"[dim]{line}[/]", soft_wrap=True)
         show_location(folders[name])

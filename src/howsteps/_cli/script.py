@@ -245,7 +245,8 @@ def show_order_variation(order: PartialOrder) -> None:
     """Print which steps are swapped in some videos, and which are often left out."""
     swaps = sorted(order.swaps, key=lambda swap: -swap.swapped)[:MAX_SWAPS]
     pairs = (
-        f"{swap.one + 1} and {swap.two + 1} ({swap.swapped} of {swap.swapped + swap.in_order})"
+        f"{swap.one + 1} and {swap.two + 1} "
+        f"(in {swap.swapped} of {screen.plural(swap.swapped + swap.in_order, 'video')})"
         for swap in swaps
     )
     if swaps:

@@ -41,6 +41,7 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 _MIN_SHARE = 0.1
 # Pseudo-counts: ten words, three of them common.
 _PRIOR, _PRIOR_COMMON = 10, 3
+_ANY_STEP = 5  # words; in fewer, hardly a step is named
 _SAMPLE = 200  # captions that are checked
 
 
@@ -49,16 +50,27 @@ def looks_english(words: Iterable[Word]) -> bool:
 
     The share is (c + 3) / (n + 10) for c common words among n.
     """
-    common = total = 0
-    for word in words:
-        total += 1
-        common += word.text.strip('.,!?;:…"“”()').replace("’", "'").lower() in _COMMON
+    common, total = _counted(words)
     return (common + _PRIOR_COMMON) / (total + _PRIOR) >= _MIN_SHARE
+
+
+def _counted(words: Iterable[Word]) -> tuple[int, int]:
+    """How many words are common ones, of how many."""
+    plain = [w.text.strip('.,!?;:…"“”()').replace("’", "'").lower() for w in words]
+    return sum(word in _COMMON for word in plain), len(plain)
 
 
 def is_english(captions: Sequence[Caption]) -> bool:
     """Whether the captions are English, by the first 200 of them."""
     return looks_english(words_of(captions[:_SAMPLE]))
+
+
+def why_uncertain(captions: Sequence[Caption]) -> str:
+    """A remark on captions that are taken for English, but too short to tell; empty for others."""
+    common, total = _counted(words_of(captions[:_SAMPLE]))
+    if common or total < _ANY_STEP:
+        return ""
+    return f"its {total} words are too few to tell whether it is English; if not, `drop` it"
 
 
 class _Format(NamedTuple):

@@ -17,6 +17,7 @@ from howsteps.captions.reading import (
     not_english,
     parse_text,
     read_caption_text,
+    why_uncertain,
 )
 from howsteps.datasets.names import Names, split_language
 from howsteps.datasets.task_file import KEYS, is_task, task_of_json
@@ -413,9 +414,12 @@ def _english(path: Path, read: _Read) -> CaptionFile:
     if isinstance(read, InputError):
         raise read
     found = parse_text(read)
+    language = split_language(path.stem)[1]
     if not is_english(found.captions):
-        language = split_language(path.stem)[1]
         raise InputError(path, not_english(language))
+    if not language.startswith("en") and (doubt := why_uncertain(found.captions)):
+        remark = Problem(path, doubt, harmless=True)
+        found = replace(found, problems=(*found.problems, remark))
     return found
 
 

@@ -17,7 +17,13 @@ from msgspec import Meta, Struct
 
 from howsteps.captions.cues import printable, seconds
 from howsteps.captions.json_formats import parse_json_rows
-from howsteps.captions.reading import NOT_ENGLISH, captions_of, is_english, summarised
+from howsteps.captions.reading import (
+    NOT_ENGLISH,
+    captions_of,
+    is_english,
+    summarised,
+    why_uncertain,
+)
 from howsteps.datasets.annotations import AnnotationRow, GroundTruth, truth_of_rows
 from howsteps.datasets.names import Names
 from howsteps.errors import InputError, Problem
@@ -53,6 +59,8 @@ def task_of_json(value: Any, path: Path) -> tuple[Task, list[Problem]]:
         if not is_english(captions):
             problems.append(Problem(path, f"video {name}: {NOT_ENGLISH}"))
             continue
+        if doubt := why_uncertain(captions):
+            problems.append(Problem(path, f"video {name}: {doubt}", harmless=True))
         title = entry.get("title")
         duration = seconds(entry.get("duration"))
         if duration is not None and not 0 < duration <= LATEST:

@@ -21,15 +21,21 @@ from howsteps.pipeline.executor import single_threaded
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.pipeline.options import INTERVAL, RunOptions, one_or_more, trusted_options
-from howsteps.pipeline.selection import LEFT_OUT, check_choices, video_ids, with_video_ids
+from howsteps.pipeline.selection import (
+    LEFT_OUT,
+    check_choices,
+    video_ids,
+    with_more_choices,
+    with_video_ids,
+)
 from howsteps.pipeline.work_folder import (
     CACHE,
     SCRIPT_TEXT,
-    check_parts,
+    check_folders,
+    decide,
     read_aside,
+    read_decisions,
     root_of,
-    write_aside,
-    write_model,
     write_report,
     write_result,
     write_script,
@@ -107,9 +113,7 @@ def place_again(
         There is no result, the script cannot be used, or no video is long enough for its steps.
     """
     work = Path(work).absolute()
-    if work.is_file():
-        raise HowstepsError(f"{work} is a file, not a folder")
-    check_parts(work)
+    check_folders(work)
     found = unchanged_since or fingerprint(result_file(work))
     root = root_of(work)
     stages.check_parser(parser)
@@ -120,20 +124,23 @@ def place_again(
     known = replace(before.task, videos=(*before.task.videos, *aside))
     asked = RunOptions(keep=one_or_more(keep), drop=one_or_more(drop))
     check_choices([known], asked)
-    chosen = with_video_ids(asked, known)
+    chosen = own = with_video_ids(asked, known)
     if given:
         chosen, remarks = with_choices(chosen, given, known)
         problems += remarks
+    used = {video.id for video in before.task.videos}
     before, aside = with_videos(before, aside, chosen.keep, chosen.drop)
-    if script is None and not chosen.keep:
-        new = before.script
-    elif isinstance(script, Path | str):
+    using = {video.id for video in before.task.videos}
+    # Of the lines of a script, which names every video that is set aside, what they change.
+    decided = {*own.keep} | (using - used), {*own.drop} | (used - using)
+    if isinstance(script, Path | str):
         new, remarks = read_given_script(script, before.task, before.script, options, context)
         problems += remarks
     else:
         reader = partial(read_labels, parser=options.parser, context=context)
-        new = with_matches(script or before.script, before.task, reader)
-    new = _with_record(new, before.script)
+        new = script or before.script
+        if script or chosen.keep:
+            new = _with_record(with_matches(new, before.task, reader), before.script)
     manual = _still_placed(before, new, BY_HAND) if by_hand is None else tuple(by_hand)
     _check(manual, before.task, new)
     silent = not any(video.mentions for video in before.task.videos)
@@ -151,13 +158,13 @@ def place_again(
         localisations=localised.localisations,
         readings=readings,
     )
-    choices = VideoChoices(before.set_aside, _still_kept(task, (*options.keep, *chosen.keep)))
     with writing_to(root):
         check_unchanged(work / FILE, found)
+        decide(work, *decided)
+        kept = _still_kept(task, (*options.keep, *read_decisions(work).keep))
+        choices = VideoChoices(before.set_aside, kept)
         problems += write_script(task, new, work, edited=True, given=given, choices=choices)
-        write_model(localised.model, work)
-        write_aside(task.name, aside, work)
-        write_result(result, work)
+        write_result(result, work, aside, localised.model)
         if pages:
             problems += write_report(result, work, context, unreadable_media(task, features))
     return replace(result, problems=tuple(problems))
@@ -244,10 +251,7 @@ def with_choices(options: RunOptions, script: Path, task: Task) -> tuple[RunOpti
         if name not in known
     ]
     keep, drop = (video_ids([n for n in names if n in known], task) for names in lines)
-    more = tuple(v for v in keep if v not in {*options.keep, *options.drop})
-    less = tuple(v for v in drop if v not in {*options.keep, *options.drop, *more})
-    options = replace(options, keep=(*options.keep, *more), drop=(*options.drop, *less))
-    return options, remarks
+    return with_more_choices(options, keep, drop), remarks
 
 
 def read_given_script(

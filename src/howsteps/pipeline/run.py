@@ -36,8 +36,6 @@ from howsteps.pipeline.work_folder import (
     check_folders,
     check_parts,
     remove_if_empty,
-    write_aside,
-    write_model,
     write_overview,
     write_report,
     write_result,
@@ -380,6 +378,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         options = selection.with_video_ids(options, task)
         if given:
             options, problems = placing.checked_options(given, options, task)  # before slow stages
+        options = selection.with_decisions(options, job.folder, task)
         all_videos, remarks = stages.prepare_narration(task, options, context)
         chosen = selection.set_aside_other_jobs(all_videos, options, before)
         task, set_aside = chosen.task, list(chosen.set_aside)
@@ -400,7 +399,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         problems += [*(remarks if given or not script.editor else ()), *asked.problems]
         if isinstance(reader, AnswerFolder) and reader.ask:
             return None, problems, set()
-        if before and before.task.name != task.name:
+        if before and before.task.name != task.name and not _same_videos(before.task, all_videos):
             reason = f"the result of another job, {before.task.name!r}, was here and is replaced"
             problems.append(Problem(job.folder / FILE, reason, harmless=True))
         choices = VideoChoices(set_aside, options.keep)
@@ -420,12 +419,16 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         return None, [*problems, problem_of(error, Path(task.name))], set()
     task = replace(task, videos=tuple(map(without_captions, task.videos)))
     result = Result(task, script, placed.localisations, tuple(set_aside), ways, readings, read)
-    write_model(placed.model, job.folder)
     out = {each.video for each in result.set_aside}
-    write_aside(task.name, [v for v in all_videos.videos if v.id in out], job.folder)
     problems += _put_aside_unreadable(job.folder)
-    write_result(result, job.folder)
+    write_result(result, job.folder, [v for v in all_videos.videos if v.id in out], placed.model)
     return result, [*problems, *placed.remarks], unreadable_media(task, features)
+
+
+def _same_videos(one: Task, two: Task) -> bool:
+    """Whether some videos of two tasks say the same."""
+    said = {(video.id, video.sentences) for video in one.videos}
+    return any((video.id, video.sentences) in said for video in two.videos)
 
 
 def _find_steps(

@@ -11,7 +11,7 @@ from howsteps.narration.relevance import Relevance, Way, names_the_job, relevanc
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.stages import discover_script, path_of
-from howsteps.pipeline.work_folder import with_what_is_used
+from howsteps.pipeline.work_folder import decide, read_decisions, with_what_is_used
 from howsteps.task import OtherStep, OtherWay, Result, SetAside, Task
 
 LEFT_OUT = "you left it out"
@@ -66,6 +66,26 @@ def with_video_ids(options: RunOptions, task: Task) -> RunOptions:
     """The options, in which a video to keep or drop may also be named by its YouTube id."""
     keep, drop = (video_ids(names, task) for names in (options.keep, options.drop))
     return replace(options, keep=keep, drop=drop)
+
+
+def with_more_choices(options: RunOptions, keep: Iterable[str], drop: Iterable[str]) -> RunOptions:
+    """The options with more videos to keep or drop, except for those that they name already."""
+    given = {*options.keep, *options.drop}
+    more = tuple(video for video in keep if video not in given)
+    less = tuple(video for video in drop if video not in {*given, *more})
+    return replace(options, keep=(*options.keep, *more), drop=(*options.drop, *less))
+
+
+def with_decisions(options: RunOptions, folder: Path, task: Task) -> RunOptions:
+    """The options with what a person decided in a work folder, unless they say otherwise now.
+
+    What they say now counts from now on.
+    """
+    before = read_decisions(folder)
+    decide(folder, {*before.drop} & {*options.keep}, {*before.keep} & {*options.drop})
+    ids = {video.id for video in task.videos}
+    known = ([v for v in videos if v in ids] for videos in (before.keep, before.drop))
+    return with_more_choices(options, *known)
 
 
 def video_ids(names: Iterable[str], task: Task) -> tuple[str, ...]:

@@ -3,19 +3,19 @@
 import hashlib
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import VISION, CannotWrite, HowstepsError, InputError, Problem
-from howsteps.io.files import Folder, check_exists, key_of, read_bounded
+from howsteps.io.files import Folder, check_exists, key_of, read_bounded, sha256_of_file
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.script.matching import acts_of, find_known_steps
@@ -24,8 +24,10 @@ from howsteps.script.text_form import VideoChoices, script_text
 from howsteps.store import (
     FILE,
     ActRecord,
+    Decisions,
     LearntStep,
     LearntSteps,
+    WantedExport,
     read_record,
     read_result,
     text_parts,
@@ -37,6 +39,7 @@ CACHE = "cache"
 SCRIPT_TEXT = "script.md"  # the script as text, for people to edit
 KEPT_TEXT = "script.edited.md"  # backup of a person's script.md before it is replaced
 ASIDE = "set-aside.json"  # the videos that were set aside, as in a result, to use them again
+DECISIONS = "decisions.json"
 MODEL = "model"
 EXPORTS = "exports"
 OWN_NAMES = (CACHE, OPTIONS, WORK_FOLDER, "index.html")  # beside the folders of several jobs
@@ -124,25 +127,48 @@ def remove_if_empty(out: Path) -> None:
             out.rmdir()
 
 
-def write_result(result: Result, folder: Path) -> None:
-    """Write ``result.json``."""
-    content = (part.encode() for part in text_parts(result, folder))
-    Folder(folder).write(FILE, content)
-
-
-def write_aside(task: str, videos: Sequence[Video], folder: Path) -> None:
-    """Write the videos that were set aside; without any, remove the file."""
-    if not videos:
+def write_result(
+    result: Result, folder: Path, aside: Sequence[Video] = (), model: Path | None = None
+) -> None:
+    """Write ``result.json``, the videos that were set aside, and a copy of the model if any."""
+    if model is not None:
+        _write_model(model, folder)
+    kept = Result(Task(result.task.name, tuple(map(without_captions, aside))), Script(()), ())
+    if aside:
+        Folder(folder).write(ASIDE, (part.encode() for part in text_parts(kept, folder)))
+    else:
         Folder(folder).remove(ASIDE)
-        return
-    kept = Result(Task(task, tuple(map(without_captions, videos))), Script(()), ())
-    Folder(folder).write(ASIDE, (part.encode() for part in text_parts(kept, folder)))
+    Folder(folder).write(FILE, (part.encode() for part in text_parts(result, folder)))
 
 
 def read_aside(folder: Path) -> tuple[Video, ...]:
     """The videos that were set aside; none if there is no file."""
     path = folder / ASIDE
     return read_result(path).task.videos if path.exists() else ()
+
+
+def read_decisions(folder: Path) -> Decisions:
+    """What a person decided about a work folder; nothing if there is no file."""
+    path = folder / DECISIONS
+    return read_record(path, Decisions, _LARGEST_TEXT) if path.exists() else Decisions()
+
+
+def decide(
+    folder: Path,
+    keep: Collection[str] = (),
+    drop: Collection[str] = (),
+    exports: dict[str, WantedExport] | None = None,
+) -> None:
+    """Remember which videos a person keeps or drops from now on, and which exports are wanted."""
+    before = read_decisions(folder)
+    now = Decisions(
+        sorted({*before.keep, *keep}.difference(drop)),
+        sorted({*before.drop, *drop}.difference(keep)),
+        before.exports | (exports or {}),
+    )
+    if now != before:
+        text = json.dumps(msgspec.to_builtins(now), ensure_ascii=False, indent=1)
+        Folder(folder).write(DECISIONS, f"{text}\n".encode())
 
 
 def write_script(
@@ -196,7 +222,7 @@ def _signed(text: str, author: str) -> str:
     return f"{text}{author}{hashlib.sha256(text.encode()).hexdigest()[:16]} -->\n"
 
 
-def write_model(model: Path, folder: Path) -> None:
+def _write_model(model: Path, folder: Path) -> None:
     """Copy the model from the cache into the work folder; modes of the paper have none."""
     own = Folder(folder) / MODEL
     for path in sorted(model.glob("*")):
@@ -213,7 +239,6 @@ def write_report(
 
     ``unreadable`` video files are not opened again.
     """
-    from howsteps.report.exports import TEXT_FORMATS, export  # noqa: PLC0415
     from howsteps.report.page import write_page  # noqa: PLC0415 - not needed for the result alone
 
     name = result.task.name
@@ -226,18 +251,69 @@ def write_report(
                 progress.done(video.id, cached=False)
 
         write_page(result, folder, unreadable=unreadable, progress=show, on_problem=problems.append)
-    exports = Folder(folder) / EXPORTS
-    written, unwritten = export(
-        result,
-        exports,
-        TEXT_FORMATS,
-        unreadable={*unreadable, *(problem.path for problem in problems)},
-        read_rate=partial(_rate, context),
-    )
-    _remove_stale_exports(exports, written)
-    # Nobody requested a format by name, so do not report one that a video is too short for.
-    problems += [problem for problem in unwritten if not problem.harmless]
+    broken = {*unreadable, *(problem.path for problem in problems)}
+    problems += write_exports(result, folder, broken, read_rate=partial(_rate, context))
     return with_what_is_used(problems, result.task)
+
+
+def write_exports(
+    result: Result,
+    folder: Path,
+    unreadable: Collection[Path] = (),
+    *,
+    before_each: Callable[[], None] = lambda: None,
+    **settings: Any,
+) -> list[Problem]:
+    """Write the exports of a work folder: texts, and what a person asked for, as they asked.
+
+    What takes long is not made again: a remark says that it is out of date. ``settings`` are those
+    of :func:`howsteps.report.exports.export`; ``before_each`` is called before each format.
+    """
+    from howsteps.report.exports import KEPT_UP_TO_DATE, TEXT_FORMATS, export  # noqa: PLC0415
+
+    exports = Folder(folder) / EXPORTS
+    asked = read_decisions(folder).exports
+    wanted = {name: each for name, each in asked.items() if (exports / name).path.is_dir()}
+    texts = [name for name in KEPT_UP_TO_DATE if name in TEXT_FORMATS or name in wanted]
+    written: list[Path] = []
+    problems: list[Problem] = []
+    for name in texts:
+        before_each()
+        guesses = name in wanted and wanted[name].guesses
+        paths, unwritten = export(
+            result, exports, [name], guesses=guesses, unreadable=unreadable, **settings
+        )
+        written += paths
+        # A format that nobody requested by name may be one that a video is too short for.
+        problems += [problem for problem in unwritten if not problem.harmless]
+    _remove_stale_exports(exports, written)
+    shown = sha256_of_file(folder / FILE) if wanted.keys() - {*texts} else ""
+    problems += [
+        Problem((exports / name).path, "is of an earlier result; export it again", harmless=True)
+        for name, each in wanted.items()
+        if name not in texts and each.shows != shown
+    ]
+    return problems
+
+
+def export_as_asked(
+    result: Result,
+    exports: Folder,
+    names: Iterable[str],
+    *,
+    guesses: bool = False,
+    precise: bool = False,
+) -> tuple[list[Path], list[Problem]]:
+    """Write exports that a person asks for; those of a work folder are wanted from now on."""
+    from howsteps.report.exports import export  # noqa: PLC0415 - not needed for the result alone
+
+    names = list(names)
+    found = export(result, exports, names, guesses=guesses, precise=precise)
+    work = exports.path.parent
+    if exports.path.name == EXPORTS and (work / FILE).is_file():
+        shown = sha256_of_file(work / FILE)
+        decide(work, exports=dict.fromkeys(names, WantedExport(guesses, precise, shown)))
+    return found
 
 
 def with_what_is_used(problems: Iterable[Problem], task: Task) -> list[Problem]:

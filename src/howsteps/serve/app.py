@@ -29,9 +29,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from howsteps.errors import HowstepsError, shown
 from howsteps.io.files import Folder, key_of, read_bounded
 from howsteps.pipeline.cache import user_cache
-from howsteps.pipeline.work_folder import EXPORTS
+from howsteps.pipeline.work_folder import EXPORTS, export_as_asked
 from howsteps.report.decoding import THUMBNAIL
-from howsteps.report.exports import FORMATS, export
+from howsteps.report.exports import FORMATS
 from howsteps.report.page import THUMBNAILS, render, security_policy
 from howsteps.serve import new_videos
 from howsteps.serve.session import Asked, Page, Session, without_folders
@@ -251,7 +251,8 @@ async def _json_body(request: Request, kind: type[_T]) -> _T:
 
 def _exported(session: Session, name: str) -> Response:
     """Write an export into the work folder, and send its file, or an archive of its files."""
-    paths, problems = export(session.result, Folder(session.folder) / EXPORTS, [name])
+    exports = Folder(session.folder) / EXPORTS
+    paths, problems = export_as_asked(session.result, exports, [name])
     if not paths:
         reason = problems[0] if problems else "there is nothing to write"
         raise HTTPException(409, without_folders(reason, session.folder))

@@ -17,9 +17,9 @@ from howsteps.io.files import Folder, fingerprint
 from howsteps.pipeline.context import Event, StageBegan
 from howsteps.pipeline.options import trusted_options
 from howsteps.pipeline.placing import place_again
-from howsteps.pipeline.work_folder import EXPORTS, check_parts, root_of, writing_to
+from howsteps.pipeline.work_folder import check_parts, root_of, write_exports, writing_to
 from howsteps.report.content import content
-from howsteps.report.exports import FORMATS, TEXT_FORMATS, export
+from howsteps.report.exports import FORMATS
 from howsteps.report.page import PAGE, known_thumbnails, write_page
 from howsteps.serve import new_videos
 from howsteps.serve.edits import Journal, Refused, ids, summary
@@ -356,9 +356,7 @@ class Session:
             with self._changed:
                 self._show(self.shown)  # now with thumbnails
                 self._activity = "exports"
-            for name in TEXT_FORMATS:
-                self._check_current()
-                export(result, Folder(self.folder) / EXPORTS, [name])
+            write_exports(result, self.folder, before_each=self._check_current)
 
     def _check_current(self) -> None:
         with self._changed:

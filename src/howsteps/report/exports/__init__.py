@@ -281,3 +281,5 @@ _ALL: Sequence[ExportFormat] = (
 FORMATS = {each.name: each for each in _ALL}
 # The formats that are cheap, and written into every work folder.
 TEXT_FORMATS = ("vtt", "srt", "youtube", "csv", "edl", "otio", "label-studio", "elan")
+# Once somebody asked for it, the how-to is written again with them.
+KEPT_UP_TO_DATE = (*TEXT_FORMATS, "howto")
