@@ -70,12 +70,9 @@ def records(path: Path, plan: Plan) -> Iterator[dict[str, Any]]:
         narrated = with_narrations(labelled, plan)
         if not narrated:
             continue
-        rows = []
         rules = found.judgements.get(labelled.task.name)
-        for score in run_plan(labelled, narrated, plan, rules=rules):
-            if isinstance(score, Row):
-                rows.append(score)
-                yield {**context, **asdict(score)}
+        rows = run_plan(labelled, narrated, plan, rules=rules).rows
+        yield from ({**context, **asdict(row)} for row in rows)
         show(rows)
 
 

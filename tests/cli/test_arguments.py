@@ -1,4 +1,4 @@
-"""Invalid arguments: each ends with one line and exit code 1, before anything runs."""
+"""Invalid arguments: each ends with a message and exit code 2, before anything runs."""
 
 import os
 import re
@@ -19,14 +19,62 @@ from tests.pipeline.jobs import captions
 def error_of(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str | Path
 ) -> str:
-    """The single line on stderr of a command that exits with 1."""
+    """The single line on stderr of a command that cannot run."""
     monkeypatch.setattr(sys, "argv", ["howsteps", *map(str, arguments)])
     with pytest.raises(SystemExit) as end:
         main()
     shown = capsys.readouterr()
-    assert (end.value.code, shown.out) == (1, "")
+    assert (end.value.code, shown.out) == (2, "")
     [line] = shown.err.splitlines()
     return line
+
+
+WRONG = """\
+run nosuch|run JOB --out FILE|run JOB --steps 0|run JOB --steps x|run JOB --script nosuch
+run JOB --script JOB|run JOB --keep zoe|run JOB --drop zoe|run JOB --keep ann --drop ann
+run JOB --llm x --llm-url ftp://x|run JOB --llm-url http://x|run JOB --llm-tokens -1
+run JOB --llm-parallel 0|run JOB --ask FILE|run JOB --answer nosuch|run JOB --answer FILE
+run JOB --mode best|run JOB --seed -1|run JOB --device tpu|run JOB --extents all
+run JOB --parser nosuch|run JOB --force all|run JOB --workers 0|run JOB --unknown|run
+script nosuch|script JOB --json JOB|script JOB --steps 0|script JOB --keep zoe
+narration nosuch|narration JOB --json JOB|narration JOB --mode best
+features nosuch|features JOB --mode best|features JOB --seed -1|features JOB --workers 0
+place nosuch --script FILE|place JOB|place JOB --script nosuch
+apply nosuch JOB|apply JOB|apply JOB nosuch|export nosuch|export JOB --format doc
+serve nosuch|serve JOB --port 99999|demo --out FILE|demo --workers 0|fetch x|fetch
+evaluate methods nosuch|evaluate methods DATA --methods x|evaluate methods DATA --steps 0
+evaluate methods DATA --steps x|evaluate methods DATA --protocol x|evaluate methods DATA --seeds 0
+evaluate methods DATA --videos 1|evaluate methods DATA --judge nosuch
+evaluate methods DATA --captions nosuch|evaluate methods DATA --features nosuch
+evaluate methods DATA --rate 0|evaluate methods DATA --bars x|evaluate methods DATA --json JOB
+evaluate methods DATA --csv JOB|evaluate methods DATA --figure x.doc
+evaluate stats nosuch|evaluate stats FILE|evaluate stats DATA --rate 0
+evaluate stats DATA --json JOB|evaluate paper nosuch|evaluate paper JOB
+evaluate paper DATA --steps x|evaluate paper DATA --out FILE
+evaluate paper DATA --methods x|evaluate paper DATA --seeds 0|evaluate paper DATA --videos 1"""
+
+
+@pytest.mark.parametrize("line", WRONG.replace("\n", "|").split("|"))
+def test_a_wrong_value_of_any_argument_exits_with_two(
+    line: str,
+    job: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").write_text("buy film")
+    (tmp_path / "steps.csv").write_text("video,step,start,end\nann,fill the tub,1,4\n")
+    before = sorted(tmp_path.rglob("*"))
+    paths = {"JOB": str(job), "FILE": "notes.txt", "DATA": "steps.csv"}
+    words = [paths.get(word, word) for word in line.split()]
+    monkeypatch.setattr(sys, "argv", ["howsteps", *words])
+    with pytest.raises(SystemExit) as end:
+        main()
+    shown = capsys.readouterr()
+    assert (end.value.code, shown.out) == (2, "")
+    assert shown.err
+    assert sorted(path for path in tmp_path.rglob("*") if path.name != ".howsteps") == before
 
 
 @pytest.fixture
@@ -167,7 +215,7 @@ def test_a_terminal_of_no_columns_gets_the_message(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "no such file or folder" in done.stderr
 
 
@@ -195,7 +243,8 @@ class TestHelp:
         assert len(page.splitlines()) <= 40
         assert "More options" not in page
         assert "More options" in everything
-        assert not re.search(r"<(bool|int|path|list|str|float)", everything)
+        assert not re.search(r"<(bool|int|path|list|str|float)|x>=|…\s*│", everything, re.I)
+        assert "..." not in page.split("\n\n")[0]
 
 
 class TestSurroundings:

@@ -126,7 +126,7 @@ def test_the_help_lists_every_method_and_protocol():
     ("options", "code", "reason"),
     [
         (("--steps", "ten"), 2, "is not a list of numbers"),
-        (("--steps", "0"), 2, "at least 1"),
+        (("--steps", "0"), 2, "at least one step"),
         (("--bars", "seeds"), 2, "is not one of"),
         (("--figure", "f1.doc"), 2, "not one of .svg"),
         (("--methods", "magic"), 2, "unknown method 'magic'"),

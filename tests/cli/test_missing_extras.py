@@ -30,19 +30,19 @@ RUN = "run JOB --out OUT --quiet --workers 1"
 LOOK = "features JOB --out NEW --quiet --workers 1"
 CASES = (
     Case("av onnxruntime", RUN, 0, "vision"),  # goes on without looking
-    Case("av", LOOK, 1, "vision"),
-    Case("onnxruntime", LOOK, 1, "vision"),
-    Case("torch", f"{LOOK} --mode paper", 1, "paper"),
-    Case("cv2", f"{LOOK} --mode paper", 1, "paper"),
-    Case("sklearn", f"{LOOK} --mode paper", 1, "paper"),
-    Case("torch", f"{LOOK} --network timm:x", 1, "gpu"),
+    Case("av", LOOK, 2, "vision"),
+    Case("onnxruntime", LOOK, 2, "vision"),
+    Case("torch", f"{LOOK} --mode paper", 2, "paper"),
+    Case("cv2", f"{LOOK} --mode paper", 2, "paper"),
+    Case("sklearn", f"{LOOK} --mode paper", 2, "paper"),
+    Case("torch", f"{LOOK} --network timm:x", 2, "gpu"),
     Case("faster_whisper", "narration FILM", 1, "asr"),
-    Case("ray", f"{RUN} --no-vision --ray local", 1, "ray"),
-    Case("starlette", "serve OUT --no-browser", 1, "serve"),
-    Case("uvicorn", "serve OUT --no-browser", 1, "serve"),
-    Case("av", "export OUT --format clips", 1, "vision"),
+    Case("ray", f"{RUN} --no-vision --ray local", 2, "ray"),
+    Case("starlette", "serve OUT --no-browser", 2, "serve"),
+    Case("uvicorn", "serve OUT --no-browser", 2, "serve"),
+    Case("av", "export OUT --format clips", 2, "vision"),
     Case("av", "export OUT --format page", 0, ""),
-    Case("matplotlib", "evaluate methods JOB --figure f1.pdf", 1, "plots"),
+    Case("matplotlib", "evaluate methods JOB --figure f1.pdf", 2, "plots"),
     Case(" ".join(m for extra in EXTRAS for m in extra.modules), "doctor", 0, "ray"),
 )
 

@@ -101,7 +101,7 @@ def test_a_single_file_that_cannot_be_used_is_one_line(
     monkeypatch.setattr("sys.argv", ["howsteps", "narration", str(path)])
     with pytest.raises(SystemExit) as stop:
         main()
-    assert stop.value.code == 1
+    assert stop.value.code == 2
     err = capsys.readouterr().err
     assert "bad.srt" in err
     assert "Traceback" not in err

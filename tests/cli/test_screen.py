@@ -79,5 +79,5 @@ def test_a_full_disk_behind_the_output_is_one_line() -> None:
             text=True,
             check=False,
         )
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr == "howsteps: cannot write: No space left on device\n"

@@ -50,7 +50,7 @@ def test_headings_and_names_are_whole_at_80_columns(tmp_path):
     path.write_text(TABLE + f"{long},u,drill,0,10\nchanging_tire,w,put the jack,0,4\n")
     found = CliRunner().invoke(app, ["evaluate", "stats", str(path)], env={"COLUMNS": "80"})
     words = found.stdout.partition("order found")[0].split()
-    headings = "videos steps rows order error missing repeated later step, video, median a %"
+    headings = "videos steps rows order error missing repeated later step, video, median in a %"
     assert {*headings.split(), *long.split(), "changing_tire"} <= set(words)
     assert "…" not in found.stdout
 

@@ -1,6 +1,7 @@
 """Experiments: which methods run on which videos, and the reasons why others do not."""
 
 import inspect
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,6 @@ from howsteps.datasets import registry
 from howsteps.errors import HowstepsError
 from howsteps.evaluate import compare
 from howsteps.evaluate.experiment import (
-    NoScore,
     Plan,
     Row,
     run_plan,
@@ -23,7 +23,7 @@ from howsteps.evaluate.protocols import Bars, Prediction
 from howsteps.paper.methods import ALL_METHODS as METHODS
 from howsteps.paper.script import discover
 from howsteps.paper.tables import compare_aligners
-from howsteps.task import Result
+from howsteps.task import Localisation, Result
 from tests.jobs import STEPS, write_tea
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "data"
@@ -49,7 +49,7 @@ def release():
 @pytest.mark.slow
 def test_every_method_runs_on_captions(tea, narrated):
     plan = Plan(METHODS, steps=(4,))
-    rows = [score for score in run_plan(tea, narrated, plan) if isinstance(score, Row)]
+    rows = run_plan(tea, narrated, plan).rows
     assert {row.method for row in rows if row.protocol == "paper-f1"} == set(METHODS)
     assert {row.method for row in rows if row.protocol == "script"} == {
         *("paper", "authors", "default"),
@@ -64,7 +64,7 @@ def test_every_method_runs_on_captions(tea, narrated):
 @pytest.mark.slow
 def test_only_methods_with_roundings_have_the_error_bars_of_the_paper(tea, narrated):
     plan = Plan(METHODS, steps=(4,), protocols=("paper-f1",), bars=Bars.roundings)
-    rows = {row.method: row for row in run_plan(tea, narrated, plan)}
+    rows = {row.method: row for row in run_plan(tea, narrated, plan).rows}
     barred = {name for name, row in rows.items() if row.low is not None}
     assert barred == {"video-only", "video+bow", "supervised", "paper", "authors"}
     assert all(rows[name].low <= rows[name].f1 <= rows[name].high for name in ("paper", "authors"))
@@ -73,10 +73,10 @@ def test_only_methods_with_roundings_have_the_error_bars_of_the_paper(tea, narra
 @pytest.mark.slow
 def test_every_method_that_needs_no_folds_runs_on_the_release(release):
     plan = Plan(METHODS, steps=(3,))
-    scores = list(run_plan(release, with_narrations(release, plan), plan))
-    placed = {s.method for s in scores if isinstance(s, Row) and s.protocol == "paper-f1"}
+    found = run_plan(release, with_narrations(release, plan), plan)
+    placed = {row.method for row in found.rows if row.protocol == "paper-f1"}
     assert placed == set(METHODS) - {"supervised"}
-    [reason] = {s.reason for s in scores if isinstance(s, NoScore) and s.method == "supervised"}
+    [reason] = {each.reason for each in found.unscored if each.method == "supervised"}
     assert reason == "4 videos are too few for 5 folds"
 
 
@@ -89,10 +89,10 @@ def test_without_narrations_only_methods_on_video_run(release):
     )
     plan = Plan(METHODS, steps=(3,), protocols=("paper-f1",))
     narrated = with_narrations(silent, plan)
-    scores = list(run_plan(silent, narrated, plan))
+    found = run_plan(silent, narrated, plan)
     assert narrated == {}
-    assert {s.method for s in scores if isinstance(s, Row)} == {"uniform", "video-only"}
-    assert {s.reason for s in scores if isinstance(s, NoScore) and s.method == "paper"} == {
+    assert {row.method for row in found.rows} == {"uniform", "video-only"}
+    assert {each.reason for each in found.unscored if each.method == "paper"} == {
         "the data set has no narrations"
     }
 
@@ -125,7 +125,7 @@ def test_a_script_is_discovered_once_for_each_subsample_steps_and_seed(tea, narr
     plan = Plan(
         choose(("hmm", "narration", "paper"), METHODS), (3, 4), ("paper-f1", "script"), seeds=2
     )
-    list(run_plan(tea, narrated, plan))
+    run_plan(tea, narrated, plan)
     assert sorted(calls) == sorted(("paper", k, seed) for k in (3, 4) for seed in (0, 1))
 
 
@@ -140,11 +140,11 @@ def test_a_method_with_known_steps_is_run_once_per_subsample(tea, narrated):
         )
 
     plan = Plan({"supervised": predicted}, (3, 4), ("paper-f1", "crosstask-recall"), seeds=2)
-    rows = list(run_plan(tea, narrated, plan))
+    rows = run_plan(tea, narrated, plan).rows
     assert calls == [0]
     assert len(rows) == 8
     calls.clear()
-    list(run_plan(tea, narrated, replace(plan, videos=3)))
+    run_plan(tea, narrated, replace(plan, videos=3))
     assert calls == [0, 1]
 
 
@@ -199,7 +199,7 @@ class TestAMethodOfOnesOwn:
         found = compare([tea], methods, protocols=["script"])
         assert {row.method for row in found.rows} == {"script", "result", *SCRIPT_BASELINES}
         assert {(each.method, each.reason) for each in found.unscored} == {("fails", "it rains")}
-        assert "fails: it rains" in str(found)
+        assert "not measured by script: fails (it rains)" in str(found)
 
     def test_one_number_of_steps_and_one_protocol_need_no_list(self, tea):
         found = compare(tea, {"none": lambda *_: {}}, steps=2, protocols="script")
@@ -222,13 +222,32 @@ class TestAMethodOfOnesOwn:
         ],
     )
     def test_what_cannot_be_scored_names_the_method_and_the_video(self, tea, found, reason):
-        with pytest.raises(HowstepsError, match=f"what the method 'mine' returned: .*{reason}"):
-            compare(tea, {"mine": lambda *_: found}, steps=2)
+        compared = compare(tea, {"mine": lambda *_: found, "even": METHODS["uniform"]}, steps=2)
+        [mine] = compared.unscored
+        assert re.search(f"^what the method 'mine' returned: .*{reason}", mine.reason)
+        assert [row.method for row in compared.rows] == ["even"]
 
-    def test_an_error_in_a_method_names_it(self, tea):
-        with pytest.raises(ZeroDivisionError) as caught:
-            compare(tea, {"mine": lambda sample, steps, seed: 1 / seed}, steps=2)
-        assert caught.value.__notes__ == [f"in the method 'mine' on {tea.task.name!r}, K=2, seed 0"]
+    def test_an_error_in_a_method_loses_no_score_of_the_others(self, tea):
+        def mine(sample, steps, seed):
+            return {"v1": [1 / seed]}
+
+        found = compare(tea, {"mine": mine, "even": METHODS["uniform"]}, steps=2, seeds=2)
+        assert [(row.method, row.seed) for row in found.rows] == [
+            *(("even", 0), ("mine", 1), ("even", 1)),
+        ]
+        [wrong] = found.unscored
+        place = f"{Path(__file__).name}:{mine.__code__.co_firstlineno + 1}"
+        assert wrong.reason == f"ZeroDivisionError: division by zero, {place}"
+        assert isinstance(wrong.error, ZeroDivisionError)
+        assert f"not measured by paper-f1: mine ({wrong.reason})" in str(found)
+
+    def test_a_prediction_that_does_not_fit_is_the_only_one_lost(self, tea):
+        wrong = Prediction(2, (Localisation("v1", 5, 1.0),))
+        found = compare(tea, {"mine": lambda *_: wrong, "even": METHODS["uniform"]}, steps=2)
+        assert [row.method for row in found.rows] == ["even"]
+        assert [each.reason for each in found.unscored] == [
+            "step 5 in video 'v1': steps are the numbers 0 … 1"
+        ]
 
     def test_help_says_how_to_reach_the_mentions(self):
         assert "sample.narrated().videos" in inspect.getdoc(compare)

@@ -10,6 +10,7 @@ from io import StringIO, TextIOWrapper
 from typing import Annotated, Any, ClassVar, NamedTuple, NoReturn
 
 import typer
+from typer import rich_utils
 from typer.core import TyperCommand, TyperGroup
 
 import howsteps
@@ -18,6 +19,7 @@ from howsteps._cli.options import MORE
 from howsteps._cli.screen import escape
 from howsteps.errors import HowstepsError, shown
 
+rich_utils.RANGE_STRING = ""  # "[x>=1]" in --help says little; the message of a wrong value does
 INTERRUPTED = 130  # the exit code of a program that Ctrl-C ended
 
 
@@ -123,7 +125,7 @@ class _Evaluation(LazyGroup):
     listed: ClassVar[dict[str, Listed]] = {
         "methods": Listed("evaluate", "Run methods on a data set, and compare their scores."),
         "stats": Listed("evaluate", "Show how regular a data set is: order, missing steps, times."),
-        "paper": Listed("paper", "Make the paper's tables and its figure from your data."),
+        "paper": Listed("evaluate", "Make the paper's tables and its figure from your data."),
     }
 
 
@@ -214,6 +216,6 @@ def main() -> None:
         _exit("stopped by Ctrl-C", INTERRUPTED)  # Typer itself prints nothing
 
 
-def _exit(reason: str, code: int = 1) -> NoReturn:
+def _exit(reason: str, code: int = screen.CANNOT_RUN) -> NoReturn:
     screen.err.print(f"[red]howsteps:[/] {escape(shown(reason))}", soft_wrap=True)
     sys.exit(code)

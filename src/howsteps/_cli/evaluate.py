@@ -1,49 +1,71 @@
-"""``howsteps evaluate``: compare methods, and statistics of a data set with ground truth."""
+"""``howsteps evaluate``: compare methods, statistics of a data set, and the paper's tables."""
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
-from rich.table import Table
 
 from howsteps import datasets
 from howsteps._cli import options, screen
 from howsteps._cli.screen import escape
 from howsteps.datasets.annotations import GroundTruth, Labelled
 from howsteps.datasets.published import FRAMES_PER_SECOND
+from howsteps.datasets.registry import Survey, survey
 from howsteps.datasets.task_file import read_judgements
 from howsteps.errors import PLOTS, HowstepsError, MissingExtra
-from howsteps.evaluate import Statistics, statistics
+from howsteps.evaluate import statistics
 from howsteps.evaluate.experiment import (
-    NoScore,
+    Comparison,
     Plan,
     Row,
     Summary,
     run_plan,
+    subsampled,
     summarise,
     with_narrations,
 )
-from howsteps.evaluate.methods import choose
+from howsteps.evaluate.methods import Sample, choose
 from howsteps.evaluate.protocols import PROTOCOLS, SCRIPT_PROTOCOLS, Bars, Rules
 from howsteps.io.files import write_atomically
 from howsteps.paper.methods import ALL_METHODS
 from howsteps.paper.tables import (
-    PRINTED_AVERAGE,
     PRINTED_STATISTICS,
-    PrintedStatistics,
+    TextTable,
+    alignment_table,
+    compare_aligners,
+    localisation_table,
+    regularity_table,
+    script_table,
+    statistics_table,
 )
 from howsteps.report import figures
-from howsteps.task import Task, Truth
+from howsteps.task import Task
 
-_COUNTS = ("videos", "steps", "annotated")
-_SHARES = ("order_error", "missing", "repetition", "repetition_in_turn")
-_ROOM = 76  # columns of a terminal with room for the paper's numbers beside ours
+_FETCH = "the paper's release is missing ('howsteps fetch niv' downloads it)"
 _FORMATS = (".svg", ".pdf", ".png")
-_Rate = Annotated[
+_METHODS = ",".join(ALL_METHODS)
+
+_Data: TypeAlias = Annotated[Path, typer.Argument(metavar="DATA", hidden=True)]
+_Methods: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--methods",
+        metavar="A,B,…",
+        show_default=False,
+        help=f"What to run: {', '.join(ALL_METHODS)}. Default: all.",
+    ),
+]
+_Steps: TypeAlias = Annotated[
+    str, typer.Option(metavar="K,…", help="At most so many steps; a row for each K.")
+]
+_Seeds: TypeAlias = Annotated[
+    int, typer.Option(min=1, metavar="N", help="How many random samples.")
+]
+_Rate: TypeAlias = Annotated[
     float,
     options.rare_option(
         min=0.001,
@@ -53,69 +75,55 @@ _Rate = Annotated[
 ]
 
 
-def split_names(text: str) -> tuple[str, ...]:
-    """Split a comma-separated list of names."""
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-
-
-def split_numbers(text: str, option: str) -> tuple[int, ...]:
-    """Split a comma-separated list of positive integers, and sort it."""
+def _plan(
+    methods: str,
+    steps: str,
+    protocols: Sequence[str],
+    seeds: int,
+    videos: int | None,
+    bars: Bars = Bars.roundings,
+) -> Plan:
+    """Return the plan of a command; a wrong name or number is an error of the command line."""
     try:
-        found = sorted({int(number) for number in split_names(text)})
+        numbers = sorted({int(number) for number in _split(steps)})
+        return Plan(choose(_split(methods), ALL_METHODS), tuple(numbers), tuple(protocols), seeds,
+                    videos, bars)  # fmt: skip
+    except HowstepsError as error:
+        raise typer.BadParameter(str(error)) from error
     except ValueError:
-        raise typer.BadParameter(
-            f"'{text}' is not a list of numbers, such as 7,10", param_hint=option
-        ) from None
-    if not found or found[0] < 1:
-        raise typer.BadParameter(f"'{text}': at least 1 is needed", param_hint=option)
-    return tuple(found)
+        reason = f"'{steps}' is not a list of numbers, such as 7,10"
+        raise typer.BadParameter(reason, param_hint="--steps") from None
 
 
-def run_measurements(
-    labelled: Labelled,
-    narrations: Mapping[str, Task],
-    plan: Plan,
-    rules: Rules | None,
-    *,
-    quiet: bool,
-) -> tuple[list[Row], list[NoScore]]:
-    """Run a plan on a task, and show progress."""
-    with screen.counting(f"measuring {labelled.task.name}", len(plan), quiet=quiet) as advance:
-        scores = list(run_plan(labelled, narrations, plan, rules=rules, progress=advance))
-    rows = [score for score in scores if isinstance(score, Row)]
-    return rows, [score for score in scores if not isinstance(score, Row)]
+def _split(text: str) -> list[str]:
+    """Split a comma-separated list."""
+    return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
-def narrations_for(labelled: Labelled, plan: Plan, *, quiet: bool) -> dict[str, Task]:
-    """Read the narrations of a task that a plan needs, and show progress."""
-    count = min(len(labelled.task.videos), plan.seeds * (plan.videos or len(labelled.task.videos)))
-    with screen.counting(
-        f"reading narrations of {labelled.task.name}", count, quiet=quiet
-    ) as advance:
-        return with_narrations(labelled, plan, progress=lambda video: advance(video.id))
+def _measure(
+    labelled: Labelled, plan: Plan, rules: Rules | None, *, quiet: bool
+) -> tuple[Comparison, dict[str, Task]]:
+    """Run a plan on a task with its narrations, which are returned too, and show progress."""
+    name, count = labelled.task.name, len(labelled.task.videos)
+    count = min(count, plan.seeds * (plan.videos or count))
+    with screen.counting(f"reading narrations of {name}", count, quiet=quiet) as advance:
+        narrated = with_narrations(labelled, plan, progress=lambda video: advance(video.id))
+    with screen.counting(f"measuring {name}", len(plan), quiet=quiet) as advance:
+        return run_plan(labelled, narrated, plan, rules=rules, progress=advance), narrated
 
 
-def unmeasured(reasons: Sequence[NoScore]) -> list[str]:
-    """What could not be measured, one line for all methods with the same reason."""
-    methods: dict[tuple[str, str], dict[str, None]] = {}
-    for score in reasons:
-        methods.setdefault((score.protocol, score.reason), {})[score.method] = None
-    return [
-        f"not measured by {protocol}: {', '.join(names)} ({reason})"
-        for (protocol, reason), names in methods.items()
-    ]
-
-
-def write_scores(rows: Sequence[Row], path: Path) -> None:
-    """Write the rows as CSV, with the same columns as the JSON."""
+def _write_csv(headings: Iterable[str], rows: Iterable[Iterable[object]], path: Path) -> None:
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, [field.name for field in fields(Row)])
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in rows)
+    csv.writer(text).writerows([headings, *rows])
     write_atomically(path, text.getvalue().encode())
 
 
-def draw_f1(rows: Sequence[Summary], path: Path) -> None:
+def _write_scores(rows: Sequence[Row], path: Path) -> None:
+    """Write the rows as CSV, with the same columns as the JSON."""
+    _write_csv((f.name for f in fields(Row)), (asdict(row).values() for row in rows), path)
+
+
+def _draw_f1(rows: Sequence[Summary], path: Path) -> None:
     """Plot F1 against K, for the first protocol that scores localisation."""
     protocols = dict.fromkeys(row.protocol for row in rows)
     placing = [name for name in protocols if name not in SCRIPT_PROTOCOLS] or list(protocols)
@@ -134,14 +142,18 @@ def draw_f1(rows: Sequence[Summary], path: Path) -> None:
     figures.save_figure(figures.f1_figure(points), path)
 
 
-def check_figure(path: Path) -> None:
-    """Check that the figure can be drawn, before anything is measured."""
-    if path.suffix.lower() not in _FORMATS:
-        raise typer.BadParameter(
-            f"{path} is not one of {', '.join(_FORMATS)}", param_hint="--figure"
-        )
-    if PLOTS.missing:
-        raise MissingExtra(PLOTS.name, PLOTS.purpose)
+def _show(table: TextTable) -> None:
+    """Print a table with its title and note."""
+    grid = screen.table(
+        *map(escape, table.headings[: table.names]),
+        right=map(escape, table.headings[table.names :]),
+    )
+    for row in table.rows:
+        grid.add_row(*map(escape, row))
+    screen.out.print(f"\n[bold]{escape(table.title)}[/]")
+    screen.out.print(grid)
+    if table.note:
+        screen.out.print(f"[dim]{escape(table.note)}[/]")
 
 
 _TITLES = {
@@ -151,32 +163,31 @@ _TITLES = {
 
 
 def methods(
-    source: Annotated[Path, typer.Argument(metavar="DATA", hidden=True)],
-    names: Annotated[
-        str, typer.Option("--methods", metavar="A,B,…", help="Which methods to run.")
-    ] = ",".join(ALL_METHODS),
-    steps: Annotated[str, typer.Option(metavar="K,…", help="At most this many steps.")] = "10",
+    source: _Data,
+    names: _Methods = _METHODS,
+    steps: _Steps = "10",
     protocol: Annotated[
         str,
         typer.Option(
             metavar="A,B,…",
-            help=f"{', '.join(PROTOCOLS)}. Default: paper-f1,script and, with --judge, "
-            "script-judged.",
+            help=f"How to score: {', '.join(PROTOCOLS)}. Default: paper-f1,script and, with "
+            "--judge, script-judged.",
         ),
     ] = "",
-    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Repeat with N seeds.")] = 1,
+    seeds: _Seeds = 1,
     videos: Annotated[
         int | None,
         typer.Option(
             min=2,
             metavar="N",
-            help="Draw N videos for each seed (the paper has 30). Default: all.",
+            help="Videos of a sample, 2 or more. Default: all.",
         ),
     ] = None,
     judge: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Which relations name which true step, for script-judged."
+            metavar="FILE",
+            help="Which relations name which true step, as JSON.",
         ),
     ] = None,
     captions: Annotated[
@@ -198,17 +209,16 @@ def methods(
             "solutions that a solver visits after its best, as in the paper)."
         ),
     ] = Bars.videos,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write every score as JSON ('-' for stdout)."),
-    ] = None,
+    json_file: options.JsonFile = None,
     csv_file: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write every score as CSV.")
+        Path | None,
+        typer.Option("--csv", metavar="FILE", dir_okay=False, help="Write every score as CSV."),
     ] = None,
     figure: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
+            dir_okay=False,
             help="Draw F1 against K as SVG, PDF or PNG. Needs: pip install 'howsteps\\[plots]'.",
         ),
     ] = None,
@@ -222,42 +232,33 @@ def methods(
     Example: howsteps evaluate methods change_a_tire.json --steps 7,10,12,15 --videos 30 --seeds 3
     """
     if figure is not None:
-        check_figure(figure)
+        if figure.suffix.lower() not in _FORMATS:
+            reason = f"{figure} is not one of {', '.join(_FORMATS)}"
+            raise typer.BadParameter(reason, param_hint="--figure")
+        if PLOTS.missing:
+            raise MissingExtra(PLOTS.name, PLOTS.purpose)
     default_protocols = "paper-f1,script,script-judged" if judge else "paper-f1,script"
-    try:
-        plan = Plan(
-            methods=choose(split_names(names), ALL_METHODS),
-            steps=split_numbers(steps, "--steps"),
-            protocols=split_names(protocol or default_protocols),
-            seeds=seeds,
-            videos=videos,
-            bars=bars,
-        )
-    except HowstepsError as error:
-        raise typer.BadParameter(str(error)) from error
+    plan = _plan(names, steps, _split(protocol or default_protocols), seeds, videos, bars)
     found = datasets.read_labelled(source, captions=captions, features=features, rate=rate)
     if judge and len(found.tasks) != 1:
         raise HowstepsError(f"--judge works with one task, but {source} has {len(found.tasks)}")
     rows: list[Row] = []
     for labelled in found.tasks:
         rules = read_judgements(judge, labelled.truth.steps) if judge else None
-        narrations = narrations_for(labelled, plan, quiet=quiet)
-        scores, reasons = run_measurements(labelled, narrations, plan, rules, quiet=quiet)
-        rows += scores
+        compared, _ = _measure(labelled, plan, rules, quiet=quiet)
+        rows += compared.rows
         if str(json_file) != "-":
-            show(labelled, plan, summarise(scores), reasons)
+            _show_comparison(labelled, plan, compared)
     if json_file is not None:
         screen.write_json({"rows": [asdict(row) for row in rows]}, json_file)
     if csv_file is not None:
-        write_scores(rows, csv_file)
+        _write_scores(rows, csv_file)
     if figure is not None and rows:
-        draw_f1(summarise(rows), figure)
+        _draw_f1(summarise(rows), figure)
     screen.finish(found.problems, found=bool(rows))
 
 
-def show(
-    labelled: Labelled, plan: Plan, rows: Sequence[Summary], reasons: Sequence[NoScore]
-) -> None:
+def _show_comparison(labelled: Labelled, plan: Plan, compared: Comparison) -> None:
     """Print a table for each protocol, and what could not be measured."""
     count = len(labelled.task.videos)
     used = "all" if plan.videos is None or plan.videos >= count else f"{plan.videos} of"
@@ -266,42 +267,40 @@ def show(
         f"{screen.plural(len(labelled.truth.steps), 'true step')}, "
         f"{screen.plural(plan.seeds, 'seed')}"
     )
+    remarks = []
     if not labelled.features and any(video.captions for video in labelled.task.videos):
-        reason = "no features of the video: the words of the narration are used instead"
-        screen.out.print(f"[dim]{reason}[/]")
+        remarks = ["no features of the video: the words of the narration are used instead"]
     videos = sum(video.media is not None for video in labelled.task.videos)
     if videos and not labelled.features:
-        screen.out.print(
-            f"[dim]{screen.plural(videos, 'video')} not used: 'howsteps features FOLDER --out "
-            "WORK' computes features for --features WORK/features[/]",
-            soft_wrap=True,
+        remarks.append(
+            f"{screen.plural(videos, 'video')} not used: 'howsteps features FOLDER --out WORK' "
+            "computes features for --features WORK/features"
         )
+    for line in remarks:
+        screen.out.print(f"[dim]{line}[/]", soft_wrap=True)
     for protocol in plan.protocols:
-        same = [row for row in rows if row.protocol == protocol]
+        same = [row for row in compared.summaries if row.protocol == protocol]
         if same:
-            screen.out.print(f"\n[bold]{_TITLES.get(protocol, protocol)}[/]")
-            screen.out.print(_table(same, plan))
-    for line in unmeasured(reasons):
+            _show(_scores_table(_TITLES.get(protocol, protocol), same, plan))
+    for line in compared.reasons:
         screen.out.print(f"[dim]{escape(line)}[/]", soft_wrap=True)
 
 
-def _table(rows: Sequence[Summary], plan: Plan) -> Table:
-    bars = "95 % of videos" if plan.bars == "videos" else "roundings"
-    columns = ["K", "precision", "recall", "F1"]
-    columns += [bars] if any(row.low is not None for row in rows) else []
-    columns += ["95 % of seeds"] if plan.seeds > 1 else []
-    table = screen.table("method", right=columns)
-    for row in sorted(rows, key=lambda row: row.steps):
-        cells = {
-            "K": str(row.steps),
-            "precision": f"{row.precision:.3f}",
-            "recall": f"{row.recall:.3f}",
-            "F1": f"[bold]{row.f1:.3f}[/]",
-            bars: _span(row.low, row.high),
-            "95 % of seeds": _span(*(row.over_seeds or (None, None))),
-        }
-        table.add_row(screen.cut(escape(row.method)), *(cells[column] for column in columns))
-    return table
+def _scores_table(title: str, rows: Sequence[Summary], plan: Plan) -> TextTable:
+    columns = {
+        "method": [row.method for row in rows],
+        "K": [str(row.steps) for row in rows],
+        "precision": [f"{row.precision:.3f}" for row in rows],
+        "recall": [f"{row.recall:.3f}" for row in rows],
+        "F1": [f"{row.f1:.3f}" for row in rows],
+    }
+    if any(row.low is not None for row in rows):
+        bars = "95 % of videos" if plan.bars == "videos" else "roundings"
+        columns[bars] = [_span(row.low, row.high) for row in rows]
+    if plan.seeds > 1:
+        columns["95 % of seeds"] = [_span(*(row.over_seeds or (None, None))) for row in rows]
+    lines = sorted(zip(*columns.values(), strict=True), key=lambda line: int(line[1]))
+    return TextTable("scores", title, tuple(columns), tuple(lines), names=1)
 
 
 def _span(low: float | None, high: float | None) -> str:
@@ -310,7 +309,7 @@ def _span(low: float | None, high: float | None) -> str:
 
 
 def stats(
-    source: Annotated[Path, typer.Argument(metavar="DATA", hidden=True)],
+    source: _Data,
     listed: Annotated[
         bool,
         typer.Option(
@@ -337,17 +336,20 @@ def stats(
             order = tuple(range(len(each.steps))) if listed else None
             measured.append(statistics(each, order))
             advance(each.task)
+    orders = [
+        [each.steps[step] for step in row.order]
+        for row, each in zip(measured, found.truths, strict=True)
+    ]
     if json_file is not None:
-        rows = [
-            {**asdict(row), "order": [each.steps[step] for step in row.order]}
-            for row, each in zip(measured, found.truths, strict=True)
-        ]
+        rows = [asdict(row) | {"order": o} for row, o in zip(measured, orders, strict=True)]
         screen.write_json({"version": 1, "tasks": rows}, json_file)
     if str(json_file) != "-":
-        screen.out.print(_regularity(measured))
-        screen.out.print(_lengths(measured))
-        for row, each in zip(measured, found.truths, strict=True):
-            _show_order(row, each, listed)
+        _show(statistics_table(measured))
+        _show(regularity_table(measured))
+        how = "listed" if listed else "found"
+        for row, names in zip(measured, orders, strict=True):
+            steps = escape(" → ".join(names))
+            screen.out.print(f"\n[bold]{escape(row.task)}[/], order {how}: {steps}")
     screen.finish(found.problems, found=True)
 
 
@@ -360,62 +362,102 @@ def _truths(source: Path, rate: float) -> GroundTruth:
     return GroundTruth(tuple(truths), found.problems)
 
 
-def _regularity(rows: Sequence[Statistics]) -> Table:
-    """Order error, missing and repeated steps in percent, the paper's numbers in brackets."""
-    headings = (
-        "videos",
-        "steps",
-        "rows",
-        "order error %",
-        "missing %",
-        "repeated %",
-        "repeated later %",
+def paper(
+    data: _Data,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", metavar="FOLDER", file_okay=False, help="Where tables and figures go."
+        ),
+    ] = Path("howsteps-paper"),
+    methods: _Methods = _METHODS,
+    steps: _Steps = "7,10,12,15",
+    videos: Annotated[
+        int,
+        typer.Option(min=2, metavar="N", help="Videos of a sample, 2 or more."),
+    ] = 30,
+    seeds: _Seeds = 1,
+    quiet: options.Quiet = False,
+) -> None:
+    """Make the paper's tables and its figure from your data.
+
+    DATA is a folder of data sets, in any layout that 'evaluate methods' reads, with judgements
+    (JSON with 'rules') beside them. The published numbers are next to yours, and what is missing is
+    listed with the reason.
+
+    Example: howsteps evaluate paper datasets/ --out results/
+    """
+    plan = _plan(methods, steps, ("paper-f1", "script", "script-judged"), seeds, videos)
+    with screen.counting(f"looking through {data}", 1, quiet=quiet):
+        found = survey(data)
+    truths = [*found.truths, *(labelled.truth for labelled in found.tasks)]
+    if not truths:
+        raise HowstepsError(f"{data} holds no usable ground truth")
+    tables = [statistics_table([statistics(truth) for truth in truths])]
+    _show(tables[0])
+    rows: list[Row] = []
+    missing = _missing(found)
+    objectives: dict[str, dict[str, float]] = {}
+    for labelled in found.tasks:
+        name = labelled.task.name
+        compared, narrated = _measure(labelled, plan, found.judgements.get(name), quiet=quiet)
+        rows += compared.rows
+        missing += (f"{name}: {line}" for line in _gaps(compared).reasons)
+        if narrated:
+            first = Sample(labelled, narrated, subsampled(labelled, plan.videos, 0))
+            with screen.counting(f"aligning {name}", 1, quiet=quiet):
+                objectives[name] = compare_aligners(
+                    first.narrated("paper"), matches=labelled.matches
+                )
+    means = summarise(rows)
+    tables += (
+        script_table(means, plan.steps),
+        alignment_table(objectives),
+        localisation_table(means, plan.steps),
     )
-    table = screen.table("task", right=headings)
-
-    def add(name: str, members: Sequence[Statistics], paper: PrintedStatistics | None) -> None:
-        counts = (sum(getattr(row, what) for row in members) for what in _COUNTS)
-        table.add_row(
-            escape(name),
-            *(f"{count:,}" for count in counts),
-            *(_percent(members, what, paper) for what in _SHARES),
-        )
-
-    for row in rows:
-        add(row.task, [row], PRINTED_STATISTICS.get(row.task))
-    if len(rows) > 1:
-        add(
-            "all, mean",
-            rows,
-            PRINTED_AVERAGE if {row.task for row in rows} == set(PRINTED_STATISTICS) else None,
-        )
-    if any(row.task in PRINTED_STATISTICS for row in rows):
-        table.caption = "in brackets: as printed in the paper"
-    return table
-
-
-def _percent(rows: Sequence[Statistics], what: str, paper: PrintedStatistics | None) -> str:
-    ours = f"{100 * sum(getattr(row, what) for row in rows) / len(rows):.1f}"
-    printed = getattr(paper, what, None)
-    if printed is None or screen.out.width < _ROOM:
-        return ours
-    return f"{ours} [dim]({100 * printed:g})[/]"
+    figure = []
+    if any(row.protocol == "paper-f1" for row in rows):
+        try:
+            _draw_f1(means, out / "f1.svg")
+            figure = ["## F1 against K\n\n![F1 against K](f1.svg)"]
+        except MissingExtra as error:
+            missing.append(f"F1 against K, as a figure; {error}")
+    _write_scores(rows, out / "scores.csv")
+    for table in tables:
+        _write_csv(table.headings, table.rows, out / f"{table.name}.csv")
+    how = f"{screen.plural(plan.seeds, 'random sample')} of {plan.videos} videos. F1 by `paper-f1`."
+    gaps = "\n".join(["## Missing", "", *(f"- {line}" for line in missing)])
+    pages = [f"# Tables and figure\n\n{how}", *(table.markdown() for table in tables)]
+    write_atomically(out / "paper.md", ("\n\n".join([*pages, *figure, gaps]) + "\n").encode())
+    for table in tables[1:]:
+        _show(table)
+    screen.out.print("\n[bold]Missing[/]")
+    for line in missing:
+        screen.out.print(f"- {escape(line)}")
+    screen.out.print(f"\nwritten to {escape(str(out / 'paper.md'))}", soft_wrap=True)
+    screen.finish(found.problems, found=True)
 
 
-def _lengths(rows: Sequence[Statistics]) -> Table:
-    headings = ("step, median s", "video, median s", "in a step %")
-    table = screen.table("task", right=headings)
-    for row in rows:
-        table.add_row(
-            escape(row.task),
-            f"{row.step_length:.1f}",
-            "–" if row.video_length is None else f"{row.video_length:.0f}",
-            "–" if row.covered is None else f"{100 * row.covered:.0f}",
-        )
-    return table
+def _missing(found: Survey) -> list[str]:
+    """What the data do not have for the tables and figures."""
+    narrated = {labelled.task.name for labelled in found.tasks}
+    annotated = narrated | {truth.task for truth in found.truths}
+    lines = []
+    for task in PRINTED_STATISTICS:
+        if task not in annotated:
+            lines.append(f"{task}: everything; {_FETCH}")
+        elif task not in narrated:
+            lines.append(f"{task}: scripts, alignment, localisation; {_FETCH}")
+    lines += (
+        f"{labelled.task.name}: features of the video; words of the narration are used instead"
+        for labelled in found.tasks
+        if not labelled.features
+    )
+    return lines
 
 
-def _show_order(row: Statistics, truth: Truth, listed: bool) -> None:
-    how = "listed" if listed else "found"
-    steps = " → ".join(truth.steps[step] for step in row.order)
-    screen.out.print(f"\n[bold]{escape(truth.task)}[/], order {how}: {escape(steps)}")
+def _gaps(compared: Comparison) -> Comparison:
+    """Return what could not be measured, but for the scripts of baselines, which have none."""
+    modes = ("paper", "authors", "default")
+    gaps = (n for n in compared.unscored if n.method in modes or n.protocol == "paper-f1")
+    return Comparison((), tuple(gaps))

@@ -54,7 +54,13 @@ StageOut: TypeAlias = Annotated[
 ]
 JsonFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--json", metavar="FILE", help="Write everything as JSON ('-' for stdout)."),
+    typer.Option(
+        "--json",
+        metavar="FILE",
+        dir_okay=False,
+        allow_dash=True,
+        help="Write everything as JSON ('-' for stdout).",
+    ),
 ]
 Steps: TypeAlias = Annotated[
     int | None,
@@ -161,6 +167,7 @@ Ask: TypeAlias = Annotated[
         "--ask",
         "--llm-dry-run",
         metavar="FOLDER",
+        file_okay=False,
         help="Send nothing: write the questions that have no answer in FOLDER yet, and stop.",
     ),
 ]
@@ -168,6 +175,8 @@ Answer: TypeAlias = Annotated[
     Path | None,
     rare_option(
         metavar="FOLDER",
+        exists=True,
+        file_okay=False,
         help="Use the answers in FOLDER: NAME.answer.json (or .txt, .md) beside NAME.txt.",
     ),
 ]
@@ -189,56 +198,60 @@ def requested(context: typer.Context) -> RunOptions:
 
 
 def requested_by_job(context: typer.Context, source: Path) -> dict[str, RunOptions]:
-    """The options of the jobs whose folders below the input have project files of their own.
-
-    The command line wins over such a file, which wins over that of the input.
-    """
+    """The options of the jobs whose folders below the input have project files of their own."""
     found = {}
     for path in sorted(source.glob(f"*/{PROJECT}")):
         own = read_project(path.parent)
         if elsewhere := sorted(own.keys() - _RUN_OPTIONS):
             reason = f"{elsewhere[0]}: with several jobs, this belongs in the file of {source}"
             raise InputError(path, reason)
-        changed = {key: own[key] for key in own if _source_of(context, key) != "COMMANDLINE"}
-        found[path.parent.name] = _run_options(context, changed)
+        found[path.parent.name] = _run_options(context, own)
     return found
 
 
 def named_in(context: typer.Context, source: Path) -> dict[str, Path]:
     """The videos that project files keep or drop, and the command line does not, with the file."""
-    found = {}
-    for path in (*sorted(source.glob(f"*/{PROJECT}")), project_file(source)):
-        for name, ids in read_project(path.parent).items():
-            if name in ("keep", "drop"):
-                found.update(dict.fromkeys(ids, path))
-    for name in ("keep", "drop"):
-        if _source_of(context, name) == "COMMANDLINE":
-            for video in context.params[name]:
-                found.pop(video, None)
-    return found
+    files = (*sorted(source.glob(f"*/{PROJECT}")), project_file(source))
+    projects = {path: read_project(path.parent) for path in files}
+    typed = [video for name in _LISTS for video in _typed(context).get(name, ())]
+    return {
+        video: path
+        for path, project in projects.items()
+        for name in _LISTS
+        for video in project.get(name, ())
+        if video not in typed
+    }
 
 
-def _source_of(context: typer.Context, name: str) -> str:
-    """Where the value of an option comes from; new versions of Typer have a Click of their own."""
-    found = context.get_parameter_source(name)
-    return found.name if found else ""
+def _typed(context: typer.Context) -> dict[str, Any]:
+    """The options that were given on the command line."""
+    # By name: new versions of Typer have a Click of their own.
+    return {
+        name: value
+        for name, value in context.params.items()
+        if (source := context.get_parameter_source(name)) and source.name == "COMMANDLINE"
+    }
 
 
+_LISTS = ("keep", "drop")
 _RUN_OPTIONS = {field.name for field in fields(RunOptions)} - {"llm"}
 
 
 def _run_options(context: typer.Context, own: Mapping[str, Any]) -> RunOptions:
-    """The options of a command, but for a job's ``own``.
+    """The options of a command: the file of a job (``own``) wins over that of the input.
 
-    A video that a stronger list keeps is not dropped by a weaker one, and the other way round.
+    The command line wins over both. What a stronger one keeps is not dropped by a weaker one, and
+    the other way round.
     """
-    values = {**context.params, **own}
+    values = dict(context.params)
+    above = {name: v for name, v in (context.default_map or {}).items() if name in values}
+    for stronger in (above, own, _typed(context)):
+        values |= stronger
+        for one, other in (_LISTS, _LISTS[::-1]):
+            if one in stronger and other not in stronger:
+                values[other] = [v for v in values.get(other) or () if v not in stronger[one]]
     given = {name: values[name] for name in _RUN_OPTIONS & values.keys()}
-    lists = {name: tuple(given.get(name) or ()) for name in ("keep", "drop")}
-    strength = {n: 2 * (_source_of(context, n) == "COMMANDLINE") + (n in own) for n in lists}
-    weak, strong = sorted(lists, key=strength.__getitem__)
-    if strength[weak] < strength[strong]:
-        lists[weak] = tuple(video for video in lists[weak] if video not in lists[strong])
+    lists = {name: tuple(given.get(name) or ()) for name in _LISTS}
     return RunOptions(**{**given, **lists, "speech": speech_model(given.get("speech", NO_SPEECH))})
 
 

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +24,7 @@ from howsteps.reader.client import MAX_TOKENS, PARALLEL
 from howsteps.reader.exchange import estimated_tokens
 from howsteps.report.page import INDEX, PAGE
 from howsteps.script.order import partial_order
-from howsteps.task import LEVELS, Level, Localisation, Result, of_another_job
+from howsteps.task import LEVELS, Localisation, Result, of_another_job
 
 MAX_COLUMNS = 4  # videos that fit beside the labels of the steps
 MAX_WAITING = 10  # questions that are listed
@@ -39,6 +39,8 @@ def run(
         Path | None,
         typer.Option(
             metavar="FILE",
+            exists=True,
+            dir_okay=False,
             help="Place the steps of this list, which you wrote, edited or copied. Default: find "
             "them.",
         ),
@@ -79,8 +81,8 @@ def run(
     file; a task JSON file; or a folder of those, which holds many jobs. Results are cached: an
     interrupted run resumes where it stopped, and if you add a video, only that one is processed.
 
-    The exit code is 0 if every file could be read, 3 if one could not be used, and 1 if nothing
-    was found.
+    The exit code is 0 if every file could be read, 3 if one could not be used, 1 if nothing was
+    found, and 2 if the command cannot run: an argument is wrong, or something is missing.
 
     Example: howsteps run videos/ --out steps/
     """
@@ -118,8 +120,6 @@ def reader_of(
     if ask is not None:
         return AnswerFolder(ask, ask=True)
     if answer is not None:
-        if not answer.is_dir():
-            raise typer.BadParameter(f"{answer} is not a folder", param_hint="--answer")
         return AnswerFolder(answer)
     if llm is None or llm == NO_MODEL:
         if url is not None:
@@ -136,39 +136,35 @@ def reader_of(
 
 
 def finish_asking(reader: AnswerFolder, problems: Sequence[Problem]) -> None:
-    """Say which questions wait for an answer, show the problems, and exit."""
+    """Say which questions wait for an answer and what to do with them, show problems, and exit."""
     found = bool(reader.asked) or all(problem.harmless for problem in problems)
     if found:
-        show_questions(reader)
+        for line in _questions(reader):
+            screen.out.print(escape(line), soft_wrap=True)
     screen.finish(problems, found=found)
 
 
-def show_questions(reader: AnswerFolder) -> None:
-    """Say which questions wait for an answer, and what to do with them."""
-    folder, waiting = escape(str(reader.folder)), reader.waiting
+def _questions(reader: AnswerFolder) -> Iterator[str]:
+    folder, waiting = reader.folder, reader.waiting
     if not waiting:
-        line = f"every question has an answer; to use them, run again with --answer {folder}"
-        screen.out.print(line, soft_wrap=True)
+        yield f"every question has an answer; to use them, run again with --answer {folder}"
         return
     tokens = sum(estimated_tokens(read_text(path)) for path in waiting if path.is_file())
     count = screen.plural(len(waiting), "question")
     wait = "waits" if len(waiting) == 1 else "wait"
-    screen.out.print(f"{count} in {folder} {wait} for an answer, {tokens:,.0f} tokens at most:")
-    for path in waiting[:MAX_WAITING]:
-        screen.out.print(f"  {escape(path.name)}", soft_wrap=True)
+    yield f"{count} in {folder} {wait} for an answer, {tokens:,.0f} tokens at most:"
+    yield from (f"  {path.name}" for path in waiting[:MAX_WAITING])
     if len(waiting) > MAX_WAITING:
-        screen.out.print(f"  … and {len(waiting) - MAX_WAITING} more")
-    screen.out.print(
+        yield f"  … and {len(waiting) - MAX_WAITING} more"
+    yield (
         "give each to an assistant, and save what it says beside it as NAME.answer.json; then run "
-        f"again with --answer {folder}",
-        soft_wrap=True,
+        f"again with --answer {folder}"
     )
     scripts = [path.name for path in waiting if path.name.startswith("script-")]
     if scripts and len(waiting) > len(scripts):
-        screen.out.print(
+        yield (
             f"begin with {', '.join(scripts)}: its answer changes the other questions, so run with "
-            "--ask again after it",
-            soft_wrap=True,
+            "--ask again after it"
         )
 
 
@@ -210,9 +206,7 @@ def apply(
     model: Annotated[Path, typer.Argument(metavar="WORK", hidden=True)],
     sources: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="VIDEO...", hidden=True, is_eager=True, callback=options.use_project
-        ),
+        typer.Argument(metavar="VIDEO", hidden=True, is_eager=True, callback=options.use_project),
     ],
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FOLDER", help="The work folder of the result.")
@@ -308,9 +302,9 @@ def show_location(folder: Path) -> None:
 
 
 def _summary(result: Result) -> str:
-    """``97 places in 13 videos: 61 sure, 30 likely, 6 guesses; 12 times a step is absent``."""
+    """``97 places in 13 videos: 61 sure, 30 likely, 6 guess; 12 times a step is absent``."""
     levels = Counter(place.level for place in result.places)
-    counts = ", ".join(_level_count(name, levels[name]) for name in LEVELS if levels[name])
+    counts = ", ".join(f"{levels[name]:,} {name}" for name in LEVELS if levels[name])
     n_videos = len({place.video for place in result.places})
     places = f"{screen.plural(len(result.places), 'place')} in {screen.plural(n_videos, 'video')}"
     n_absent = len(result.localisations) - len(result.places)
@@ -318,25 +312,17 @@ def _summary(result: Result) -> str:
     return (f"{places}: {counts}" if counts else places) + absent
 
 
-def _level_count(level: Level, count: int) -> str:
-    """``61 sure``, ``1 guess``, ``6 guesses``."""
-    return f"{count:,} {'guesses' if level == 'guess' and count > 1 else level}"
-
-
 def places_table(result: Result) -> Table:
     """A table of steps by videos, with the time and level of every place."""
     table = screen.table("step", right=[escape(video.id) for video in result.task.videos])
+    places = {(place.video, place.step): place for place in result.localisations}
     for index, step in enumerate(result.steps):
-        places = {p.video: p for p in result.localisations if p.step == index}
-        cells = (_cell(places.get(video.id)) for video in result.task.videos)
+        cells = (_cell(places.get((video.id, index))) for video in result.task.videos)
         table.add_row(screen.cut(f"{index + 1}. {escape(step.label)}"), *cells)
     return table
 
 
 def _cell(place: Localisation | None) -> str:
-    if place is None:
-        return "[dim]·[/]"
-    if place.time is None:
-        return "[dim]absent[/]"
-    level = f" [dim]{place.level}[/]" if place.level else ""
-    return f"{format_time(place.time)}{level}"
+    if place is None or place.time is None:
+        return "[dim]absent[/]" if place else "[dim]·[/]"
+    return f"{format_time(place.time)} [dim]{place.level or ''}[/]".rstrip()

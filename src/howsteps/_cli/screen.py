@@ -19,12 +19,11 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
-    ProgressColumn,
     SpinnerColumn,
     TaskID,
+    TextColumn,
     TimeRemainingColumn,
 )
-from rich.progress import Task as Bar
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -42,10 +41,10 @@ from howsteps.pipeline.context import (
     ignore_event,
 )
 
-# Exit codes. 0: every file was read; a video of another job is not a failure. 1: nothing was found.
-# 3: done, but a file could not be used, or something was lost. (2 is Typer's, for a wrong command
-# line.)
-NOTHING, SET_ASIDE = 1, 3
+# Exit codes, those of grep and one more. 0: every file was read; a video of another job is not a
+# failure. 1: it ran, and found nothing. 2: it cannot run: an argument is wrong, or something is
+# missing (Typer ends so too). 3: done, but a file could not be used, or something was lost.
+NOTHING, CANNOT_RUN, SET_ASIDE = 1, 2, 3
 
 if os.environ.get("COLUMNS") == "0":  # set by some shells; Rich would print nothing
     del os.environ["COLUMNS"]
@@ -76,7 +75,7 @@ def finish(problems: Sequence[Problem], *, found: bool) -> None:
         raise typer.Exit(SET_ASIDE)
 
 
-def show_problems(problems: Sequence[Problem], limit: int = _MAX_PROBLEMS) -> None:
+def show_problems(problems: Sequence[Problem]) -> None:
     """List problems, one line each; many similar remarks become one line with a count."""
     groups: dict[str, list[Problem]] = {}
     for problem in problems:
@@ -84,25 +83,19 @@ def show_problems(problems: Sequence[Problem], limit: int = _MAX_PROBLEMS) -> No
             groups.setdefault(_template(problem.reason), []).append(problem)
     for similar in groups.values():
         listed = similar if len(similar) <= _MAX_SIMILAR else similar[:1]
-        count = f" ({_more(similar)} like this)" if len(similar) > len(listed) else ""
+        more = f" (and {len(similar) - 1} more like this)" if len(similar) > len(listed) else ""
         for problem in listed:
-            err.print(f"[dim]{escape(in_options(str(problem)))}{count}[/]", soft_wrap=True)
+            _print_problem(problem, "dim", more)
     harmful = [problem for problem in problems if not problem.harmless]
-    hidden = len(harmful) - limit
-    for problem in harmful[: limit - 1] if hidden > 0 else harmful[:-1]:
-        err.print(f"[yellow]{escape(in_options(str(problem)))}[/]", soft_wrap=True)
-    if hidden > 0:
-        err.print(f"[yellow]… and {hidden} more[/]")
-    for problem in harmful[-1:]:
-        err.print(f"[yellow]{escape(in_options(str(problem)))}[/]", soft_wrap=True)
+    for problem in harmful[: _MAX_PROBLEMS - 1]:
+        _print_problem(problem, "yellow")
+    if rest := harmful[_MAX_PROBLEMS - 1 :]:
+        more = f" (and {len(rest) - 1} more)" if len(rest) > 1 else ""
+        _print_problem(rest[-1], "yellow", more)
 
 
-def _more(similar: Sequence[Problem]) -> str:
-    """``and 3 more``, or, if all are in one file, their lines: ``lines 3, 5 and 7 are``."""
-    lines = [str(problem.line) for problem in similar[1:] if problem.line]
-    if len(lines) == len(similar) - 1 and len({problem.path for problem in similar}) == 1:
-        return f"lines {', '.join(lines[:-1])} and {lines[-1]} are"
-    return f"and {len(similar) - 1} more"
+def _print_problem(problem: Problem, style: str, more: str = "") -> None:
+    err.print(f"[{style}]{escape(in_options(str(problem)))}{more}[/]", soft_wrap=True)
 
 
 def _template(reason: str) -> str:
@@ -197,14 +190,15 @@ def progress(*, quiet: bool) -> Iterator[Callback]:
     if quiet:
         yield ignore_event
     elif err.is_terminal:
-        whole, what, where = Column(no_wrap=True), Column(ratio=2), Column(ratio=1)
+        whole = Column(no_wrap=True)
+        what, where = (Column(ratio=n, no_wrap=True, overflow="ellipsis") for n in (2, 1))
         columns = (
             SpinnerColumn(table_column=whole),
-            _Cut("description", table_column=what),
+            TextColumn("{task.description}", table_column=what),
             BarColumn(bar_width=12, table_column=whole),
             MofNCompleteColumn(table_column=whole),
             TimeRemainingColumn(compact=True, table_column=whole),
-            _Cut("item", table_column=where),
+            TextColumn("[dim]{task.fields[item]}[/]", table_column=where),
         )
         with Progress(*columns, console=err, transient=True, expand=True) as bars:
             yield _Display(bars)
@@ -241,19 +235,6 @@ class _Display:
         if self._bar is not None:
             self._progress.remove_task(self._bar)
             self._bar = None
-
-
-class _Cut(ProgressColumn):
-    """The stage with its job, or the current item; as much of it as there is room for."""
-
-    def __init__(self, name: str, table_column: Column) -> None:
-        super().__init__(table_column)
-        self._name = name
-
-    def render(self, task: Bar) -> Text:
-        if self._name == "description":
-            return cut(task.description)
-        return cut(f"[dim]{task.fields[self._name]}[/]")
 
 
 class _Lines:

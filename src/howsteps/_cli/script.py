@@ -40,12 +40,11 @@ from howsteps.pipeline.work_folder import (
 )
 from howsteps.script.order import PartialOrder, partial_order
 from howsteps.store import VERSION, narration_record, script_record, stored_time
-from howsteps.task import Mention, Mode, OtherWay, Script, Sentence, Step, Task, Video
+from howsteps.task import Mention, Mode, OtherWay, Script, Step, Task, Video
 
 BAR = 10  # characters of a full bar
 MAX_RELATIONS = 20  # relations of a job that are listed
 MAX_SWAPS = 3  # swapped pairs of steps that are listed
-OTHER_RELATIONS = 3  # other relations of a step that are listed
 
 
 @contextmanager
@@ -183,7 +182,7 @@ def script(
             show_script(task, found)
             if found.steps:
                 show_order_variation(partial_order(task, found))
-                show_quality(found, requested.mode)
+                show_quality(found)
             show_ways(find_other_ways(all_videos, filtered.ways, requested, context))
     if out is not None:
         for name, (task, found) in scripts.items():
@@ -211,8 +210,7 @@ def show_script(task: Task, found: Script) -> None:
     table = screen.table("step", right=("videos",), expand=wide)
     table.add_column("", no_wrap=True, width=BAR)
     if wide:
-        table.add_column("also", style="dim", no_wrap=True, overflow="ellipsis", ratio=2)
-        table.add_column("for example", no_wrap=True, overflow="ellipsis", ratio=3)
+        table.add_column("for example", no_wrap=True, overflow="ellipsis", ratio=1)
     digits = len(str(len(found.steps)))
     for number, step in enumerate(found.steps, 1):
         length = max(1, round(BAR * step.support / len(task.videos))) if step.support else 0
@@ -220,7 +218,6 @@ def show_script(task: Task, found: Script) -> None:
             screen.cut(f"[dim]{number:{digits}}[/]  {shown_label(step)}"),
             str(step.support),
             f"[green]{'█' * length}[/]",
-            escape(other_relations(step)),
             escape(step.examples[0] if step.examples else ""),
         )
         table.add_row(*cells[: len(table.columns)])
@@ -244,39 +241,32 @@ def shown_label(step: Step) -> str:
 def show_order_variation(order: PartialOrder) -> None:
     """Print which steps are swapped in some videos, and which are often left out."""
     swaps = sorted(order.swaps, key=lambda swap: -swap.swapped)[:MAX_SWAPS]
-    pairs = (
+    pairs = [
         f"{swap.one + 1} and {swap.two + 1} "
         f"(in {swap.swapped} of {screen.plural(swap.swapped + swap.in_order, 'video')})"
         for swap in swaps
-    )
-    if swaps:
-        line = f"swapped in some videos: steps {', '.join(pairs)}"
-        screen.out.print(f"[dim]{line}[/]", soft_wrap=True)
-    if order.rarely_mentioned:
-        steps = ", ".join(str(index + 1) for index in order.rarely_mentioned)
-        screen.out.print(f"[dim]steps that few videos mention: {steps}[/]")
+    ]
+    rare = [str(index + 1) for index in order.rarely_mentioned]
+    for what, steps in (
+        ("swapped in some videos: steps", pairs),
+        ("few videos mention step", rare),
+    ):
+        if steps:
+            screen.out.print(f"[dim]{what} {', '.join(steps)}[/]", soft_wrap=True)
 
 
-def other_relations(step: Step) -> str:
-    """The most frequent relations of a step other than the one of its label."""
-    return ", ".join(str(relation) for relation, _ in step.relations[1 : 1 + OTHER_RELATIONS])
-
-
-def show_quality(found: Script, mode: Mode) -> None:
-    """Print the objective of the alignment; in mode ``default``, who edited the script."""
-    if mode != "default":
-        screen.out.print(f"[dim]{alignment_quality(found)}[/]")
-    elif found.editor:
-        screen.out.print(f"[dim]{escape(f'chosen by {found.editor} from what narrators say')}[/]")
-
-
-def alignment_quality(found: Script) -> str:
-    """The objective of the alignment and its gap to the bound, in one line."""
-    line = f"alignment {found.objective:,.0f} ({found.objective_per_token:.2f} per mention)"
-    if found.objective == found.bound:
-        return f"{line}, proved optimal"
-    gap = (found.objective - found.bound) / -found.bound
-    return f"{line}, at most {gap:.1%} from the optimum ({found.bound:,.0f})"
+def show_quality(found: Script) -> None:
+    """Print how good the alignment is, or who edited the script, if either is the case."""
+    if found.editor:
+        line = f"chosen by {found.editor} from what narrators say"
+    elif found.bound:
+        gap = (found.objective - found.bound) / -found.bound
+        how = f"at most {gap:.1%} from the optimum" if gap else "proved optimal"
+        per_mention = f"{found.objective_per_token:.2f} per mention"
+        line = f"alignment {found.objective:,.0f} ({per_mention}), {how}"
+    else:
+        return
+    screen.out.print(f"[dim]{escape(line)}[/]")
 
 
 def document(records: dict[str, Any]) -> dict[str, Any]:
@@ -338,37 +328,18 @@ def show_task(task: Task) -> None:
     if len(task.videos) == 1:
         show_video(task.videos[0])
     else:
-        screen.out.print(relation_table(task, relations[:MAX_RELATIONS]))
+        screen.out.print(relation_table(relations[:MAX_RELATIONS]))
 
 
-def relation_table(task: Task, relations: Sequence[CommonRelation]) -> Table:
-    """The relations of a task, how many videos mention them, and how they are phrased."""
-    wide = screen.is_wide()
-    table = screen.table(right=("videos", "mentions"), expand=wide)
-    table.add_column("relation")
-    table.add_column("usually said as")
-    if wide:
-        table.add_column("for example", no_wrap=True, overflow="ellipsis", ratio=1)
-    sentences = {video.id: video.sentences for video in task.videos}
+def relation_table(relations: Sequence[CommonRelation]) -> Table:
+    """How many videos mention each relation, how often, and how it is phrased."""
+    table = screen.table(right=("videos", "mentions"))
+    for heading in ("relation", "usually said as"):
+        table.add_column(heading)
     for common in relations:
-        example = common.example
-        quote = excerpt(example, sentences[example.video][example.sentence])
-        cells = (
-            str(common.videos),
-            str(common.mentions),
-            screen.cut(escape(str(common.relation))),
-            screen.cut(escape(common.phrase)),
-            f"[dim]{format_time(example.start)}[/] {escape(quote)}",
-        )
-        table.add_row(*cells[: len(table.columns)])
+        names = (screen.cut(escape(text)) for text in (str(common.relation), common.phrase))
+        table.add_row(str(common.videos), str(common.mentions), *names)
     return table
-
-
-def excerpt(mention: Mention, sentence: Sentence, around: float = 1.0) -> str:
-    """The words of a sentence that are spoken within a second of a mention."""
-    start, end = mention.start - around, mention.end + around
-    words = [word.text for word in sentence.words if word.end > start and word.start < end]
-    return " ".join(words)
 
 
 def show_video(video: Video) -> None:
@@ -382,11 +353,9 @@ def show_video(video: Video) -> None:
 
 
 def describe(mention: Mention) -> str:
-    """A mention in one line: ``not: remove the nuts  (resolved, 1:02–1:04)``."""
-    marks = [
-        *([mention.modal] if mention.modal else []),
-        *(["passive"] if mention.passive else []),
-        *(["pronoun resolved"] if mention.resolved else []),
-        f"{mention.start:.1f}–{mention.end:.1f} s",
-    ]
-    return f"{'not: ' if mention.negated else ''}{mention.phrase}  ({', '.join(marks)})"
+    """A mention in one line: ``not: remove the nuts  (pronoun resolved, 62.0–64.1 s)``."""
+    words = {"passive": mention.passive, "pronoun resolved": mention.resolved}
+    marks = [mention.modal, *(word for word, holds in words.items() if holds)]
+    marks.append(f"{mention.start:.1f}–{mention.end:.1f} s")
+    said = ", ".join(filter(None, marks))
+    return f"{'not: ' if mention.negated else ''}{mention.phrase}  ({said})"

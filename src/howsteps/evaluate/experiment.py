@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
+from traceback import extract_tb
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from howsteps.evaluate.protocols import (
     PROTOCOLS,
     SCRIPT_PROTOCOLS,
     Bars,
-    NotMeasured,
     Prediction,
     Reference,
     Rules,
@@ -93,12 +93,45 @@ class Summary(_Scored):
 
 @dataclass(frozen=True, slots=True)
 class NoScore:
-    """A method that could not be run or scored, with the reason."""
+    """A method that could not be run or scored, with the reason; ``error`` has the traceback."""
 
     task: str
     method: str
     protocol: str
     reason: str
+    error: Exception = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Every score, and what could not be scored; printed as a table of means over seeds."""
+
+    rows: tuple[Row, ...]
+    unscored: tuple[NoScore, ...]
+
+    @property
+    def summaries(self) -> list[Summary]:
+        """The means over seeds."""
+        return summarise(self.rows)
+
+    @property
+    def reasons(self) -> list[str]:
+        """What could not be scored, one line for all methods with the same reason."""
+        methods: dict[tuple[str, str], dict[str, None]] = {}
+        for each in self.unscored:
+            methods.setdefault((each.protocol, each.reason), {})[each.method] = None
+        return [
+            f"not measured by {protocol}: {', '.join(names)} ({reason})"
+            for (protocol, reason), names in methods.items()
+        ]
+
+    def __str__(self) -> str:
+        lines = (
+            f"{row.task}  {row.protocol}  K={row.steps}  {row.method:12}"
+            f"  P {row.precision:.3f}  R {row.recall:.3f}  F1 {row.f1:.3f}"
+            for row in self.summaries
+        )
+        return "\n".join((*lines, *self.reasons))
 
 
 def with_narrations(
@@ -126,13 +159,14 @@ def run_plan(
     *,
     rules: Rules | None = None,
     progress: Callable[[], None] = lambda: None,
-) -> Iterator[Row | NoScore]:
-    """Run the plan on one task; yield a row per score, or the reason why there is none.
+) -> Comparison:
+    """Run the plan on one task.
 
     ``narrated`` is the result of :func:`with_narrations`, and ``rules`` say which relations name
     which true step, for the protocol ``script-judged``. ``progress`` is called after every
     prediction.
     """
+    scores: list[Row | NoScore] = []
     sample: Sample | None = None
     for seed in range(plan.seeds):
         if sample is None or plan.videos is not None:
@@ -147,8 +181,12 @@ def run_plan(
                     # It does not depend on K, and is kept for all seeds of the subsample.
                     supervised[name] = prediction
                 protocols = plan.protocols if name in plan.methods else plan.script_protocols
-                yield from _score(prediction, name, steps, seed, protocols, reference)
+                scores += _score(prediction, name, steps, seed, protocols, reference)
                 progress()
+    return Comparison(
+        tuple(score for score in scores if isinstance(score, Row)),
+        tuple(score for score in scores if isinstance(score, NoScore)),
+    )
 
 
 def subsampled(labelled: Labelled, videos: int | None, seed: int) -> list[str]:
@@ -162,22 +200,20 @@ def subsampled(labelled: Labelled, videos: int | None, seed: int) -> list[str]:
 
 def _predict(
     name: str, method: Method, sample: Sample, steps: int, seed: int
-) -> Prediction | NotMeasured:
+) -> Prediction | Exception:
+    """Return what a method found, or what it raised: a bad method must not lose the others."""
     try:
         found = method(sample, steps, seed)
-    except HowstepsError as error:
-        return NotMeasured(str(error))
     except Exception as error:
-        error.add_note(f"in the method {name!r} on {sample.task.name!r}, K={steps}, seed {seed}")
-        raise
+        return error
     try:
         return Prediction.of(found, sample.truth)
     except HowstepsError as error:
-        raise HowstepsError(f"what the method {name!r} returned: {error}") from error
+        return HowstepsError(f"what the method {name!r} returned: {error}")
 
 
 def _score(
-    prediction: Prediction | NotMeasured,
+    prediction: Prediction | Exception,
     method: str,
     steps: int,
     seed: int,
@@ -186,14 +222,23 @@ def _score(
 ) -> Iterator[Row | NoScore]:
     for protocol in protocols:
         try:
-            if isinstance(prediction, NotMeasured):
+            if isinstance(prediction, Exception):
                 raise prediction
             score = PROTOCOLS[protocol](prediction, reference)
-        except NotMeasured as reason:
-            yield NoScore(reference.truth.task, method, protocol, str(reason))
+        except Exception as error:
+            yield NoScore(reference.truth.task, method, protocol, _reason(error), error)
             continue
         found = score.f1, score.precision, score.recall, score.low, score.high
         yield Row(reference.truth.task, method, steps, protocol, *found, seed)
+
+
+def _reason(error: Exception) -> str:
+    """The message of an error; for those that are not ours, with its type and its line."""
+    if isinstance(error, HowstepsError):
+        return str(error)
+    where = [frame for frame in extract_tb(error.__traceback__) if frame.filename != __file__]
+    line = f", {Path(where[-1].filename).name}:{where[-1].lineno}" if where else ""
+    return f"{type(error).__name__}: {error}{line}"
 
 
 def summarise(rows: Sequence[Row]) -> list[Summary]:
@@ -220,29 +265,6 @@ def _mean_if_all_known(values: Sequence[float | None]) -> float | None:
     return fmean(known) if len(known) == len(values) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Every score, and what could not be scored; printed as a table of means over seeds."""
-
-    rows: tuple[Row, ...]
-    unscored: tuple[NoScore, ...]
-
-    @property
-    def summaries(self) -> list[Summary]:
-        """The means over seeds."""
-        return summarise(self.rows)
-
-    def __str__(self) -> str:
-        lines = [
-            f"{row.task}  {row.protocol}  K={row.steps}  {row.method:12}"
-            f"  P {row.precision:.3f}  R {row.recall:.3f}  F1 {row.f1:.3f}"
-            for row in self.summaries
-        ]
-        reasons = dict.fromkeys((s.task, s.protocol, s.method, s.reason) for s in self.unscored)
-        lines += (f"{task}  {name}  {method}: {why}" for task, name, method, why in reasons)
-        return "\n".join(lines)
-
-
 def compare(
     data: Path | str | Labelled | Iterable[Labelled],
     methods: Mapping[str, Method] = METHODS,
@@ -265,7 +287,7 @@ def compare(
         are the ids, ``sample.truth.durations`` the lengths, ``sample.task.videos`` have the
         captions, ``sample.narrated().videos`` also the mentions, and ``sample.features`` are
         T_n×d arrays. It returns the times of all steps by video, localisations, a script, or a
-        result; an :class:`~howsteps.errors.HowstepsError` says why there is none.
+        result. What it raises is listed under ``unscored``, and the others are still scored.
     protocols, steps, options
         Names of protocols, values of K, and other fields of a :class:`Plan`.
     rules
@@ -284,10 +306,11 @@ def compare(
     plan = Plan(dict(methods), ks, names, **options)
     if isinstance(data, Path | str):
         data = read_labelled(data)
-    scores: list[Row | NoScore] = []
-    for labelled in [data] if isinstance(data, Labelled) else data:
-        scores += run_plan(labelled, with_narrations(labelled, plan), plan, rules=rules)
+    found = [
+        run_plan(labelled, with_narrations(labelled, plan), plan, rules=rules)
+        for labelled in ([data] if isinstance(data, Labelled) else data)
+    ]
     return Comparison(
-        tuple(score for score in scores if isinstance(score, Row)),
-        tuple(score for score in scores if isinstance(score, NoScore)),
+        tuple(row for each in found for row in each.rows),
+        tuple(reason for each in found for reason in each.unscored),
     )

@@ -44,7 +44,6 @@ PRINTED_SCRIPT = {
 # Objective of the alignment, Tr(UᵀBU)/S: partial-order alignment, and Frank-Wolfe.
 _ALIGNMENT = ((11.30, -5.18), (-3.82, -4.51), (1.65, -3.55), (-2.99, -3.86), (4.55, -4.67))
 PRINTED_ALIGNMENT = dict(zip(PRINTED_STATISTICS, _ALIGNMENT, strict=True))
-PRINTED_AVERAGE = PrintedStatistics(0.06, 0.27, 0.14)
 
 
 def compare_aligners(
@@ -71,14 +70,18 @@ def compare_aligners(
 
 
 @dataclass(frozen=True, slots=True)
-class PaperTable:
-    """A table with a name for its file, a title, and an explanatory note."""
+class TextTable:
+    """A table with a name for its file, a title, and an explanatory note.
+
+    The first ``names`` columns are names, the others numbers.
+    """
 
     name: str
     title: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
+    names: int = 2
 
     def markdown(self) -> str:
         """Return the table as Markdown, with title and note."""
@@ -87,7 +90,7 @@ class PaperTable:
         return "\n\n".join(filter(None, (f"## {self.title}", table, self.note)))
 
 
-def statistics_table(rows: Sequence[Statistics]) -> PaperTable:
+def statistics_table(rows: Sequence[Statistics]) -> TextTable:
     """Return the table of order error, missing and repeated steps; printed values in brackets."""
 
     def cell(row: Statistics, field: str) -> str:
@@ -96,24 +99,42 @@ def statistics_table(rows: Sequence[Statistics]) -> PaperTable:
             return measured
         return f"{measured} ({100 * getattr(PRINTED_STATISTICS[row.task], field):g})"
 
-    return PaperTable(
+    shares = PrintedStatistics._fields
+    return TextTable(
         "statistics",
         "Statistics of the data",
         ("task", "videos", "steps", "order error %", "missing %", "repeated %"),
         tuple(
-            (
-                row.task,
-                str(row.videos),
-                str(row.steps),
-                *(cell(row, field) for field in ("order_error", "missing", "repetition")),
-            )
+            (row.task, str(row.videos), str(row.steps), *(cell(row, field) for field in shares))
             for row in rows
         ),
         "In brackets: as printed in the paper.",
+        names=1,
     )
 
 
-def script_table(rows: Sequence[Summary], steps: Sequence[int]) -> PaperTable:
+def regularity_table(rows: Sequence[Statistics]) -> TextTable:
+    """Return the other statistics: annotated rows, repetition, and what lasts how long."""
+    return TextTable(
+        "regularity",
+        "Rows and times",
+        ("task", "rows", "repeated later %", "step, median s", "video, median s", "in a step %"),
+        tuple(
+            (
+                row.task,
+                f"{row.annotated:,}",
+                f"{100 * row.repetition_in_turn:.1f}",
+                f"{row.step_length:.1f}",
+                NO_VALUE if row.video_length is None else f"{row.video_length:.0f}",
+                NO_VALUE if row.covered is None else f"{100 * row.covered:.0f}",
+            )
+            for row in rows
+        ),
+        names=1,
+    )
+
+
+def script_table(rows: Sequence[Summary], steps: Sequence[int]) -> TextTable:
     """Return the table of precision and recall of scripts for several K, printed ones first."""
     lines: list[tuple[str, ...]] = [
         (task, "printed", "judged by eye", *(_pair(PRINTED_SCRIPT[k][task]) for k in steps))
@@ -129,7 +150,7 @@ def script_table(rows: Sequence[Summary], steps: Sequence[int]) -> PaperTable:
     for key in dict.fromkeys(key[:3] for key in measured):
         cells = (_pair(measured[*key, k]) if (*key, k) in measured else NO_VALUE for k in steps)
         lines.append((*key, *cells))
-    return PaperTable(
+    return TextTable(
         "script",
         "Scripts: precision/recall of the steps in order",
         ("task", "method", "which step is which", *(f"K ≤ {k}" for k in steps)),
@@ -139,7 +160,7 @@ def script_table(rows: Sequence[Summary], steps: Sequence[int]) -> PaperTable:
     )
 
 
-def alignment_table(objectives: Mapping[str, Mapping[str, float]]) -> PaperTable:
+def alignment_table(objectives: Mapping[str, Mapping[str, float]]) -> TextTable:
     """Return the table of Tr(UᵀBU)/S by task and aligner (:func:`compare_aligners`)."""
     columns = ("POA", "progressive", "Frank-Wolfe", "search", "bound")
     lines: list[tuple[str, ...]] = [
@@ -150,7 +171,7 @@ def alignment_table(objectives: Mapping[str, Mapping[str, float]]) -> PaperTable
         (task, "here", *(f"{values[column]:.2f}" for column in columns))
         for task, values in objectives.items()
     ]
-    return PaperTable(
+    return TextTable(
         "alignment",
         "Alignment: objective per mention, lower is better",
         ("task", "", *columns),
@@ -159,12 +180,12 @@ def alignment_table(objectives: Mapping[str, Mapping[str, float]]) -> PaperTable
     )
 
 
-def localisation_table(rows: Sequence[Summary], steps: Sequence[int]) -> PaperTable:
+def localisation_table(rows: Sequence[Summary], steps: Sequence[int]) -> TextTable:
     """Return the table of F1 of every method with its error bar, for several K."""
     summaries = {
         (row.task, row.method, row.steps): row for row in rows if row.protocol == "paper-f1"
     }
-    return PaperTable(
+    return TextTable(
         "localisation",
         "Localisation: F1 (from–to)",
         ("task", "method", *(f"K ≤ {k}" for k in steps)),
