@@ -26,8 +26,7 @@ from howsteps.pipeline.options import read_project
 from howsteps.pipeline.work_folder import load_steps, script_of_learnt
 from howsteps.reader import make_question
 from howsteps.reader.answer import parse_answer, script_of_answer
-from howsteps.reader.exchange import AnswerError
-from howsteps.reader.reading import parse_reading, plain_reading
+from howsteps.reader.reading import parse_reading
 from howsteps.script.text_form import parse_script_text
 from howsteps.serve.edits import Journal
 from howsteps.store import read_result, text_of
@@ -127,16 +126,13 @@ def _result(folder: Path) -> None:
 def _answer(folder: Path) -> None:
     question = make_question(NARRATED, SCRIPT)
     text = (folder / "answer.txt").read_bytes().decode("utf-8", "replace")
-    answer = parse_answer(text)
+    answer, _ = parse_answer(text)
     script_of_answer(question, answer, lambda labels: [()] * len(labels))
 
 
 def _reading(folder: Path) -> None:
     text = (folder / "reading.txt").read_bytes().decode("utf-8", "replace")
-    try:
-        found, wrong = parse_reading(text, range(1, 5), 2)
-    except AnswerError:
-        found, wrong = plain_reading(text, range(1, 5), 2)
+    found, wrong = parse_reading(text, range(1, 5), 2)
     assert all(1 <= r.step <= 2 and 1 <= r.first <= r.last <= 4 for r in found)
     "; ".join(wrong).encode("utf-8", "backslashreplace")
 

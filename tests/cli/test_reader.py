@@ -343,7 +343,9 @@ def test_questions_are_written_and_answers_read_without_a_server(
         path.with_suffix(".answer.json").write_text(read_words(path.read_text()))
     code, output = run(videos, out, "--answer", folder, "--quiet")
     assert code == 0
-    assert f"questions: without an answer: {left.name}" in output.replace("\n", "")
+    assert f"without an answer (to write the questions: --ask): {left.name}" in output.replace(
+        "\n", ""
+    )
     result = read_result(out)
     assert [step.label for step in result.steps] == EDITED
     assert len(result.read_videos) == 5
@@ -413,7 +415,7 @@ def test_questions_without_an_answer_are_remarks(videos: Path, tmp_path: Path) -
     (folder := tmp_path / "questions").mkdir()
     code, output = run(videos, tmp_path / "steps", "--answer", folder, "--quiet")
     assert code == 0
-    assert "questions: not asked yet (to write the questions: --ask): script-" in output
+    assert "questions: without an answer (to write the questions: --ask): script-" in output
     assert "video-v3" in output
     assert "not read" not in output
 
@@ -473,10 +475,10 @@ def test_a_question_with_another_text_replaces_the_old_one(tmp_path: Path) -> No
         "script",
         *(f"video-v{n}" for n in range(6)),
     ]
-    changed = "as the text of the question has changed"
-    assert f"not used, {changed} since: {', '.join(names(answers))}" in output
-    assert f"removed, {changed}: video-v1-" in output
-    assert "not called NAME.answer.json after a question NAME.txt: notes.md" in output
+    assert "removed, as they are not asked any more: video-v1-" in output
+    unused = [line for line in output.splitlines() if "not used, as they are not" in line]
+    for name in ("notes.md", *names(answers)):
+        assert name in unused[0]
 
 
 @pytest.mark.slow

@@ -91,7 +91,7 @@ def read_labels(labels: Sequence[str]) -> list[list[Mention]]:
 
 def made(value: Mapping[str, object], question: Question = QUESTION) -> Edit:
     """The script of an answer."""
-    return script_of_answer(question, parse_answer(json.dumps(value)), read_labels)
+    return script_of_answer(question, parse_answer(json.dumps(value))[0], read_labels)
 
 
 def labels(edit: Edit) -> list[str]:

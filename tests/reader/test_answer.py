@@ -25,7 +25,7 @@ from howsteps.reader.answer import (
 from howsteps.reader.exchange import MAX_REPLY
 from howsteps.reader.names import naming_relation, plain_name
 from howsteps.task import Mention, Reading, Script, Step
-from tests.reader.jobs import QUESTION, TASK, answer, found, labels, made, narrator
+from tests.reader.jobs import TASK, answer, found, labels, made, narrator
 
 STEPS = answer()["steps"]
 assert isinstance(STEPS, list)
@@ -41,7 +41,7 @@ assert isinstance(STEPS, list)
     ],
 )
 def test_prose_around_the_answer_is_ignored(around: str) -> None:
-    parsed = parse_answer(around.format(json.dumps(answer())))
+    parsed, _ = parse_answer(around.format(json.dumps(answer())))
     assert [step.acts for step in parsed.steps] == [("a1",), ("a2",), ("a3", "a4"), ("a5",)]
     assert [step.optional for step in parsed.steps] == [False, True, False, False]
 
@@ -128,8 +128,8 @@ def test_alternatives_are_marked() -> None:
 def test_what_cannot_be_used_is_left_out_with_a_remark() -> None:
     edit = made(answer({"acts": ["a1", "a99", "v1"]}, {"acts": ["a1", "a2"]}))
     assert len(labels(edit)) == 4
-    assert "there is no 'a99' for step 1" in edit.changes
-    assert "a1 is in step 1, so not in step 2" in edit.changes
+    assert "there is no 'a99' for step 1" in edit.remarks
+    assert "a1 is in step 1, so not in step 2" in edit.remarks
 
 
 def test_a_mention_out_of_order_is_left_out() -> None:
@@ -150,11 +150,12 @@ def test_a_step_keeps_all_its_mentions_if_too_few_are_in_order() -> None:
     assert [m.video for m in edit.mentions[0]] == ["ann", "bob", "cleo", "dan"]
 
 
-def test_what_is_looked_for_does_not_add_the_rest_of_an_act_that_was_divided() -> None:
-    group = {"a1.1": QUESTION.mentions["a1"][:2]}
-    question = replace(QUESTION, mentions={**QUESTION.mentions, **group})
-    edit = made(answer({"acts": ["a1.1"], "look_for": ["boil the water"]}), question)
-    assert edit.mentions[0] == group["a1.1"]
+def test_only_a_step_without_acts_has_what_matches_its_words() -> None:
+    words = ["push down the plunger"]
+    value = answer({"acts": ["a1"], "look_for": words}, steps=[*STEPS[:3], {"name": "press"}])
+    assert {m.verb for m in made(value).mentions[0]} == {"boil"}
+    steps = [*STEPS[:3], {"name": "press", "look_for": words}]
+    assert {m.verb for m in made(answer(steps=steps)).mentions[3]} == {"push"}
 
 
 def test_changes_are_listed() -> None:
@@ -167,7 +168,7 @@ def test_changes_are_listed() -> None:
 def test_a_name_in_words_that_nobody_says_is_kept_and_marked() -> None:
     edit = made(answer({"name": "boil the champagne"}, {"name": "grinding of beans"}))
     assert labels(edit)[:2] == ["boil the champagne", "grinding of beans"]
-    [line] = [line for line in edit.changes if "words of the model" in line]
+    [line] = [line for line in edit.remarks if "words of the model" in line]
     assert '"champagne"' in line
 
 

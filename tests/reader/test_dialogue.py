@@ -51,24 +51,11 @@ def test_the_second_question_says_what_came_of_the_first_answer() -> None:
     assert second == second_question(QUESTION, first)
 
 
-@pytest.mark.parametrize("named", ["s1", "a1 boil the water", "a1.1"])
-def test_an_act_that_an_answer_names_is_shown_as_such(named: str) -> None:
-    more = [] if named == "s1" else ["a1"]  # which a group alone is not
-    second = second_question(QUESTION, made(answer({"acts": [named, *more]})))
-    assert "\n  has: a1 boil water" in second.text
-    assert not [id_ for id_ in second.shown if id_.startswith("x")]
-
-
 def test_an_act_that_was_given_to_a_step_and_not_used_is_shown_there() -> None:
     second = second_question(QUESTION, made(answer({"acts": ["a1", "a4"]}, {}, {"acts": ["a3"]})))
     first, _, rest = second.text.partition("2 grind the beans")
     assert "not used, as all are said out of order: a4 wait 3" in first
     assert "a4" not in rest.partition("no step has")[2]
-
-
-def test_the_second_question_names_videos_as_the_first_does() -> None:
-    second = second_question(QUESTION, made(answer(other_job=["v1"])))
-    assert "* v1 was not set aside: it mentions 4 of the steps" in second.text
 
 
 def test_the_second_answer_is_final() -> None:
@@ -89,35 +76,15 @@ def test_without_a_second_answer_the_first_one_is_final() -> None:
 def test_an_answer_that_is_not_in_form_is_asked_again_with_the_reason() -> None:
     edit, model = edited("x" * 10_000, answer(), answer())
     assert edit.script is not None
-    [reason] = edit.refused
-    assert reason in model.asked[1][-1]["content"]
+    assert "no complete JSON object" in model.asked[1][-1]["content"]
     assert len(model.asked[1][1]["content"]) == MAX_ECHOED
 
 
-def test_a_model_that_cannot_answer_in_form_is_asked_for_an_outline() -> None:
-    names = "Sure!\n1. Boil water in a kettle\n2. fly to the moon\n3) grind the beans"
-    names += "\n4. push down the plunger slowly\nnot numbered"
-    edit, model = edited("no", "still no", names)
-    assert labels(edit) == [
-        "Boil water in a kettle",
-        "grind the beans",
-        "push down the plunger slowly",
-    ]
-    assert "1. boil the water in a kettle\n" in model.asked[2][0]["content"]
-    assert "thank you" in model.asked[2][0]["content"]
-    assert len(model.asked) == 3
-    assert edit.script is not None
-    assert edit.script.steps[2].mentions == found(TASK).steps[2].mentions  # it has the same name
-
-
-@pytest.mark.parametrize(
-    "last", ["1. boil water\n2. grind beans", "No.", "1. fly\n2. sing\n3. swim"]
-)
-def test_without_an_outline_either_the_script_is_unchanged(last: str) -> None:
-    edit, model = edited("no", "still no", last)
+def test_without_an_answer_in_form_the_script_is_unchanged() -> None:
+    edit, model = edited("no", "still no")
     assert edit.script is None
     assert edit.refused[0].count("no complete JSON object") == 2
-    assert len(model.asked) == 3
+    assert len(model.asked) == 2
 
 
 @pytest.mark.parametrize(

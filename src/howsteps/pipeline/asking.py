@@ -1,10 +1,11 @@
-"""What a language model does in a run: it edits the script, and reads every video.
+"""What a language model does in a run: it writes the script, and reads every video.
 
-Its replies are cached, so a second run sends nothing.
+What it answered before is not asked again: replies are cached under their questions. Where a
+question changed and has no answer, what the same reader made in an earlier run holds.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from functools import partial
@@ -22,7 +23,6 @@ from howsteps.reader import (
     AnswerFolder,
     LanguageModelError,
     Reader,
-    Remembered,
     Unanswered,
     edit_script,
     make_question,
@@ -30,12 +30,12 @@ from howsteps.reader import (
 from howsteps.reader.answer import SCHEMA, as_read, in_order_of, without_unsaid
 from howsteps.reader.dialogue import SECOND_TOKENS
 from howsteps.reader.exchange import Recorded, estimated_tokens
+from howsteps.reader.question import most_different
 from howsteps.reader.reading import (
     Asker,
     VideoQuestions,
     VideoReading,
     agreement,
-    most_different,
 )
 from howsteps.script.matching import find_known_steps
 from howsteps.task import Reading, Result, Script, SetAside, Task, Video
@@ -46,7 +46,10 @@ _MAX_NAMED = 5  # videos in a message
 
 
 class Asked(NamedTuple):
-    """What became of a task and its script, what was read in which videos, and problems."""
+    """What became of a task and its script, what was read in which videos, and problems.
+
+    ``unasked`` are the steps about which nobody was asked in some of these videos.
+    """
 
     task: Task
     script: Script
@@ -54,6 +57,7 @@ class Asked(NamedTuple):
     readings: tuple[Reading, ...] = ()
     read_videos: frozenset[str] = frozenset()
     problems: tuple[Problem, ...] = ()
+    unasked: frozenset[int] = frozenset()
 
 
 def ask(
@@ -74,21 +78,13 @@ def ask(
     set_aside
         Videos that are not in the task. None: a person wrote the script, which stays.
     before
-        The result of an earlier run. If the reader edited its script, that is kept where other
-        videos or options change the question, and only new videos are read.
+        The result of an earlier run with this reader.
     """
-    found, kept = Asked(task, script), None
-    if set_aside is None and before is not None and isinstance(reader, Remembered):
-        return _remembered(found, reader, before)
+    found = Asked(task, script)
     if set_aside is not None:
-        kept = _kept(task, reader, options, context, before)
-        found = _edit(task, script, reader, options, context, set_aside, kept)
-    is_kept = before is not None and found is kept
+        found = _edit(task, script, reader, options, context, set_aside, before)
     if options.mode == "default":
-        found = _read_videos(found, reader, context)
-    if before is not None and is_kept:
-        new = {video.id for video in found.task.videos} - _unchanged(task, before)
-        found = found._replace(script=_with_mentions_in(new, found.script, found.task))
+        found = _read_videos(found, reader, context, before)
     agreed = agreement(found.script, found.readings, found.read_videos)
     if agreed.is_poor:
         reason = (
@@ -99,6 +95,8 @@ def ask(
         problems = (*found.problems, _problem(task, reason, harmless=True))
         return Asked(task, script, problems=problems)
     read = as_read(found.script, found.task, found.readings, found.read_videos)
+    steps = enumerate(zip(found.script.steps, read.steps, strict=True))
+    read = replace(read, steps=tuple(old if k in found.unasked else new for k, (old, new) in steps))
     if set_aside is None:
         return found._replace(script=read)
     said, readings = without_unsaid(read, found.readings)
@@ -110,68 +108,7 @@ def tidied(reader: Reader | None) -> list[Problem]:
     return reader.tidy() if isinstance(reader, AnswerFolder) else []
 
 
-def _remembered(asked: Asked, reader: Reader, before: Result) -> Asked:
-    """What was read in an earlier run, for the steps that a person kept."""
-    task, script = asked.task, asked.script
-    read = before.read_videos & _unchanged(task, before)
-    readings = tuple(r for r in still_read(before, script) if r.video in read)
-    known = {reading.step for reading in readings}
-    pairs = zip(script.steps, as_read(script, task, readings, read).steps, strict=True)
-    steps = tuple(new if k in known else old for k, (old, new) in enumerate(pairs))
-    reason = (
-        f"what {reader.model} read before stays, but no video is read for new steps; to read them: "
-        "`llm`"
-    )
-    problems = (_problem(task, reason, harmless=True),) if len(known) < len(steps) else ()
-    return Asked(task, replace(script, steps=steps), (), readings, read, problems)
-
-
-def _unchanged(task: Task, before: Result) -> set[str]:
-    """The videos that say what they said in an earlier run."""
-    known = {video.id: (video.sentences, video.mentions) for video in before.task.videos}
-    return {v.id for v in task.videos if known.get(v.id) == (v.sentences, v.mentions)}
-
-
-def _kept(
-    task: Task, reader: Reader, options: RunOptions, context: Context, before: Result | None
-) -> Asked | None:
-    """What a reader made of the script in an earlier run, if videos and options still allow it."""
-    if before is None or before.script.editor != reader.model or EDITOR in context.redo:
-        return None
-    same, most = _unchanged(task, before), options.steps or len(before.steps)
-    if not same or options.mode != "default" or len(before.steps) > most:
-        return None
-    said = _of_another_job(reader)
-    other = tuple(
-        each
-        for each in before.set_aside
-        if each.reason == said and not options.keep_all and each.video not in options.keep
-    )
-    ids = {each.video for each in other}
-    task = replace(task, videos=tuple(video for video in task.videos if video.id not in ids))
-    reason = (
-        f"the script that {reader.model} wrote before is kept, as the question has changed since; "
-        "to ask again: `force` editor"
-    )
-    script = before.script.within(same)
-    kept = Asked(task, script, other, problems=(_problem(task, reason, harmless=True),))
-    if READING in context.redo:  # what another reading took from the steps may come back
-        return kept._replace(script=_with_mentions_in(before.read_videos & same, script, task))
-    read = before.read_videos & same
-    readings = tuple(reading for reading in before.readings if reading.video in read)
-    return kept._replace(readings=readings, read_videos=read)
-
-
-def _with_mentions_in(videos: Collection[str], script: Script, task: Task) -> Script:
-    """The script with the mentions of its steps in some videos."""
-    new = replace(task, videos=tuple(video for video in task.videos if video.id in videos))
-    found = find_known_steps([step.mentions for step in script.steps], new)
-    taken = {mention for step in script.steps for mention in step.mentions}
-    steps = (
-        replace(step, mentions=in_order_of(task, {*step.mentions, *({*own} - taken)}))
-        for step, own in zip(script.steps, found, strict=True)
-    )
-    return replace(script, steps=tuple(steps))
+# The script
 
 
 def _edit(
@@ -181,17 +118,18 @@ def _edit(
     options: RunOptions,
     context: Context,
     set_aside: Sequence[SetAside],
-    kept: Asked | None,
+    before: Result | None,
 ) -> Asked:
     """Let a language model write the script; if that fails, the script is unchanged.
 
-    Replies are cached under the question, so a second run sends no request. To another question
-    the script that was ``kept`` is the answer, unless there is one in a file.
+    If it wrote one before and the question has changed since, that one stays, unless there is an
+    answer to the new question.
     """
     keep = [video.id for video in task.videos] if options.keep_all else options.keep
     question = make_question(task, script, set_aside, steps=options.steps, keep=keep)
     key = key_of(_EDITOR, question=question.text, model=reader.model)
     known = _known_replies(EDITOR, key, reader, context)
+    kept = _kept(task, reader, options, context, before)
     if kept and not known and not isinstance(reader, AnswerFolder):
         return kept
     if not known and reader.address:
@@ -203,17 +141,14 @@ def _edit(
         try:
             found = edit_script(question, reply, label_reader)
         except LanguageModelError as error:
-            progress.done(task.name, cached=False)
-            if kept:
-                return kept
             missing = isinstance(error, Unanswered)  # of which nothing is lost
-            if missing and isinstance(reader, AnswerFolder):  # which says so
-                return Asked(task, script)
+            says_so = missing and isinstance(reader, AnswerFolder)
             problem = _problem(task, f"the script was not edited: {error}", harmless=missing)
-            return Asked(task, script, problems=(problem,))
+            return kept or Asked(task, script, problems=() if says_so else (problem,))
+        finally:
+            progress.done(task.name, cached=bool(known) and reply.replies == known)
         if reply.replies != known and (found.script or reader.address):  # not what has a fault
             context.cache.put(EDITOR, key, reply.replies)
-        progress.done(task.name, cached=reply.replies == known)
     reasons = "; then: ".join(found.refused)
     if found.script is None:
         problem = _problem(task, f"the script was not edited: {reasons}")
@@ -224,12 +159,56 @@ def _edit(
     if reasons:
         unused = f"an answer of {reader.model} was not used: {reasons}"
         problems.append(_problem(task, unused, harmless=True))
+    changes = (*found.changes, *found.remarks)
     return Asked(
         replace(task, videos=tuple(video for video in task.videos if video not in other)),
-        replace(found.script, editor=reader.model, changes=found.changes),
+        replace(found.script, editor=reader.model, changes=changes),
         tuple(SetAside(video.id, video.title, said) for video in other),
         problems=tuple(problems),
     )
+
+
+def _kept(
+    task: Task, reader: Reader, options: RunOptions, context: Context, before: Result | None
+) -> Asked | None:
+    """What a reader made of the script in an earlier run, if videos and options still allow it.
+
+    Its steps are looked for in the videos that are new, and in those that are to be read anew.
+    """
+    if before is None or before.script.editor != reader.model or EDITOR in context.redo:
+        return None
+    same, most = _unchanged(task, before), options.steps or len(before.steps)
+    if not same or options.mode != "default" or len(before.steps) > most:
+        return None
+    said = _of_another_job(reader)
+    other = tuple(
+        each
+        for each in before.set_aside
+        if each.reason == said and not options.keep_all and each.video not in options.keep
+    )
+    out = {each.video for each in other}
+    task = replace(task, videos=tuple(video for video in task.videos if video.id not in out))
+    reread = before.read_videos if READING in context.redo else ()
+    new = tuple(v for v in task.videos if v.id not in same or v.id in reread)
+    script = before.script.within(same)
+    matched = find_known_steps([step.mentions for step in script.steps], replace(task, videos=new))
+    taken = {mention for step in script.steps for mention in step.mentions}
+    steps = tuple(
+        replace(step, mentions=in_order_of(task, {*step.mentions, *({*own} - taken)}))
+        for step, own in zip(script.steps, matched, strict=True)
+    )
+    reason = (
+        f"the script that {reader.model} wrote before is kept, as the question has changed since; "
+        "to ask again: `force` editor"
+    )
+    problem = _problem(task, reason, harmless=True)
+    return Asked(task, replace(script, steps=steps), other, problems=(problem,))
+
+
+def _unchanged(task: Task, before: Result) -> set[str]:
+    """The videos that say what they said in an earlier run."""
+    known = {video.id: (video.sentences, video.mentions) for video in before.task.videos}
+    return {v.id for v in task.videos if known.get(v.id) == (v.sentences, v.mentions)}
 
 
 def _of_another_job(reader: Reader) -> str:
@@ -246,7 +225,10 @@ def _known_replies(stage: str, key: str, reader: Reader, context: Context) -> li
     return known or []
 
 
-def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
+# The videos
+
+
+def _read_videos(asked: Asked, reader: Reader, context: Context, before: Result | None) -> Asked:
     """Let a language model read where the steps are done, each video by itself.
 
     Replies are cached for each video, so a run can be interrupted, repeated and extended. What
@@ -254,11 +236,7 @@ def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
     the most different ones are.
     """
     task, script = asked.task, asked.script
-    questions = {
-        video.id: VideoQuestions(task, script, video)
-        for video in task.videos
-        if video.sentences and video.id not in asked.read_videos
-    }
+    questions = {v.id: VideoQuestions(task, script, v) for v in task.videos if v.sentences}
     keys = {
         video: key_of(_READING, questions=own.texts, model=reader.model)
         for video, own in questions.items()
@@ -277,7 +255,7 @@ def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
     if (sent := sum(tokens[video] for video in chosen)) and reader.address:
         requests = sum(len(questions[video].pieces) for video in chosen if not known[video])
         context.callback(Sends(task.name, "transcripts", reader.address, requests, sent))
-    found: dict[str, VideoReading] = {}
+    read: dict[str, VideoReading] = {}
     asker = Asker(reader)
     with (
         context.stage(READING, task.name, len(chosen)) as progress,
@@ -288,7 +266,7 @@ def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
             for job in as_completed(jobs):
                 video = jobs[job]
                 try:
-                    found[video], replies = job.result()
+                    read[video], replies = job.result()
                     if replies != known[video]:
                         context.cache.put(READING, keys[video], replies)
                 except (LanguageModelError, AnswerError) as error:
@@ -299,22 +277,35 @@ def _read_videos(asked: Asked, reader: Reader, context: Context) -> Asked:
         except BaseException:  # such as Ctrl-C, after which nothing more is sent
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    in_order = [video for video in questions if video in found]
-    problems = [
-        *asked.problems,
-        *(_not_read(task, *reason, own) for reason, own in unread.items()),
-    ]
+    stay = set() if before is None else (_unchanged(task, before) & before.read_videos) - {*read}
+    unread_now = {reason: [v for v in own if v.id not in stay] for reason, own in unread.items()}
+    problems = [_not_read(task, *reason, own) for reason, own in unread_now.items() if own]
     problems += [
         Problem(path_of(questions[video].video), f"read by {reader.model}: {remark}", harmless=True)
-        for video in in_order
-        for remark in _remarks(found[video])
+        for video in questions
+        if video in read
+        for remark in _remarks(read[video])
     ]
-    readings = [*asked.readings, *(r for video in in_order for r in found[video].readings)]
+    readings = [reading for found in read.values() for reading in found.readings]
+    unasked: set[int] = set()
+    if before is not None and stay:
+        still = [reading for reading in still_read(before, script) if reading.video in stay]
+        readings += still
+        labels = {step.label for step in before.steps}
+        unasked = {k for k, step in enumerate(script.steps) if step.label not in labels}
+        unasked -= {reading.step for reading in still}
+    if unasked:
+        reason = (
+            f"what {reader.model} read before stays, but no video is read for new steps; to read "
+            "them: `llm`"
+        )
+        problems.append(_problem(task, reason, harmless=True))
     order = {video.id: n for n, video in enumerate(task.videos)}
     return asked._replace(
         readings=tuple(sorted(readings, key=lambda reading: order[reading.video])),
-        read_videos=asked.read_videos.union(found),
-        problems=tuple(problems),
+        read_videos=frozenset({*read, *stay}),
+        problems=(*asked.problems, *problems),
+        unasked=frozenset(unasked),
     )
 
 

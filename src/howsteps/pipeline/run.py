@@ -363,6 +363,14 @@ def _earlier_options(folder: Path) -> RunOptions:
     return RunOptions()
 
 
+def _asked_before(
+    before: Result | None, job: _Job, options: RunOptions, reader: Reader
+) -> Result | None:
+    """The result of the earlier run, if the same reader was asked in it, in the same mode."""
+    old = _earlier_options(job.folder)
+    return before if (old.mode, old.llm) == (options.mode, reader.model) else None
+
+
 def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem], set[Path]]:
     """Run the stages on one task; if it ends early, the last problem says why.
 
@@ -390,8 +398,8 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         ways = selection.find_other_ways(all_videos, chosen.ways, options, context)
         asked = asking.Asked(task, script)
         if reader and features is None:
+            known = _asked_before(before, job, options, reader)
             aside = None if given else chosen.set_aside
-            known = before if _earlier_options(job.folder).mode == options.mode else None
             asked = asking.ask(task, script, reader, options, context, aside, known)
         task, script = asked.task, asked.script
         set_aside += asked.set_aside

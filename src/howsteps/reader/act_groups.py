@@ -1,38 +1,33 @@
-"""The acts of a task, in order of the job, with the mentions of frequent ones split by context.
+"""The acts of a task, in order of the job, with the mentions of frequent ones in groups.
 
-"Put the eggs in the bowl" and "put the eggs on the plate" are the same act and not the same step.
+"Put the eggs in the bowl" and "put the eggs on the plate" are the same act and not the same step,
+and neither are two that are done at the beginning and at the end.
 """
 
-import math
 import statistics
-from bisect import bisect
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from howsteps.script.acts import VAGUE_NOUNS, Act, act_of
 from howsteps.task import Mention, Script, Task
 
 MIN_VIDEOS = 2  # an act of one narrator cannot be a step
-NEARBY = 20.0  # seconds: the context of a mention
 _MAX_ACTS = 200  # besides those of the script
-_SPLIT = (4, 10, 30)  # acts of this many videos are split into two, three, four groups
-_OWN_WEIGHT = 3.0  # of its own place and tools, against an act at the same time
-_POSITION_WEIGHT = 1.0  # of the position in the video, against the context
+_BY_PLACE, _BY_TIME = 4, 12  # videos of an act that is split by place, and then by time
+_MAX_PLACES, _PARTS = 3, 3  # of an act; of a video
 
 
 class Group(NamedTuple):
-    """Mentions of an act in similar contexts.
+    """Mentions of an act at one place, or in one part of the videos.
 
-    ``videos`` is the number of videos, copies of others not counted; ``position`` the median
-    position in the video, from 0 to 1.
+    ``place`` is empty if they name none; ``videos`` is the number of videos, copies of others not
+    counted; ``position`` the median position in the video, from 0 to 1.
     """
 
     id: str
     mentions: tuple[Mention, ...]
+    place: str
     videos: int
     position: float
 
@@ -70,21 +65,46 @@ def act_groups(task: Task, script: Script, originals: Collection[str]) -> list[A
     usual = sorted(usual, key=lambda act: (-expected_videos(mentions[act]), act))[:_MAX_ACTS]
     position = relative_positions(task)
     where = {a: statistics.median(position[m] for m in mentions[a]) for a in {*usual, *of_script}}
-    contexts = _Contexts(task)
     found = []
     for number, act in enumerate(sorted(where, key=lambda act: (where[act], act)), 1):
-        split = contexts.split(mentions[act], videos[act])
+        split = _split(mentions[act], videos[act], position)
         groups = tuple(
             Group(
                 f"a{number}.{n}" if len(split) > 1 else f"a{number}",
-                tuple(group),
-                _support(group, videos[act]),
-                statistics.median(position[m] for m in group),
+                tuple(own),
+                place,
+                _support(own, videos[act]),
+                statistics.median(position[m] for m in own),
             )
-            for n, group in enumerate(split, 1)
+            for n, (place, own) in enumerate(split, 1)
         )
         found.append(ActGroups(f"a{number}", act, groups, len(videos[act])))
     return found
+
+
+def _split(
+    mentions: Sequence[Mention], originals: Collection[str], position: Mapping[Mention, float]
+) -> list[tuple[str, list[Mention]]]:
+    """Groups of two videos or more, with their place: by place, else by the part of the video."""
+    at: dict[str, set[str]] = defaultdict(set)
+    for mention in mentions:
+        for place in mention.places:
+            at[place.noun].update({mention.video} & {*originals})
+    at.pop(act_of(mentions[0]).noun, None)  # the place that is the object
+    places = sorted((noun for noun in at if len(at[noun]) >= MIN_VIDEOS), key=lambda p: -len(at[p]))
+    places = places[:_MAX_PLACES] if len(originals) >= _BY_PLACE else []
+    groups: dict[tuple[str, int], list[Mention]] = defaultdict(list)
+    for mention in mentions:
+        named = next((place.noun for place in mention.places if place.noun in places), "")
+        by_time = not named and len(originals) >= _BY_TIME
+        part = min(int(_PARTS * position[mention]), _PARTS - 1) if by_time else 0
+        groups[named, part].append(mention)
+    rest = max(groups, key=lambda key: (not key[0], len(groups[key])))
+    for key in [key for key, own in groups.items() if _support(own, originals) < MIN_VIDEOS]:
+        if key != rest:
+            groups[rest] += groups.pop(key)
+    found = [(place, own) for (place, _), own in groups.items()]
+    return sorted(found, key=lambda group: statistics.median(position[m] for m in group[1]))
 
 
 def relative_positions(task: Task) -> dict[Mention, float]:
@@ -107,77 +127,3 @@ def expected_videos(mentions: Iterable[Mention]) -> float:
 def _support(mentions: Iterable[Mention], videos: Collection[str]) -> int:
     """How many of the videos have one of the mentions."""
     return len({mention.video for mention in mentions} & {*videos})
-
-
-class _Contexts:
-    """The contexts of mentions: place, tools and the acts around them in the video."""
-
-    def __init__(self, task: Task) -> None:
-        self._position = relative_positions(task)
-        self._by_video = {
-            video.id: sorted(video.mentions, key=lambda m: m.start) for video in task.videos
-        }
-        self._starts = {id_: [m.start for m in own] for id_, own in self._by_video.items()}
-        videos_of: dict[str, set[str]] = defaultdict(set)
-        for id_, own in self._by_video.items():
-            for mention in own:
-                for word in (mention.verb, *_things(mention)):
-                    videos_of[word].add(id_)
-        n_videos = max(len(task.videos), 1)
-        self._rarity = {w: math.log(1 + n_videos / len(v)) for w, v in videos_of.items()}
-
-    def split(
-        self, mentions: Sequence[Mention], originals: Collection[str]
-    ) -> list[Sequence[Mention]]:
-        """Split the mentions of an act by context into at most four groups of two videos."""
-        most = 1 + sum(len(originals) >= videos for videos in _SPLIT)
-        if most == 1:
-            return [mentions]
-        from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 - slow to import
-
-        points = self._points(mentions)
-        labels = fcluster(linkage(points, "ward"), most, "maxclust")
-        found = [np.flatnonzero(labels == label).tolist() for label in np.unique(labels)]
-        large = [g for g in found if _support([mentions[i] for i in g], originals) >= MIN_VIDEOS]
-        if len(large) < 2:
-            return [mentions]
-        centres = np.array([points[group].mean(axis=0) for group in large])
-        nearest = ((points[:, None] - centres[None]) ** 2).sum(axis=2).argmin(axis=1)
-        for index, group in enumerate(large):
-            nearest[group] = index
-        groups = [
-            [m for m, own in zip(mentions, nearest, strict=True) if own == n]
-            for n in range(len(large))
-        ]
-        return sorted(groups, key=lambda g: statistics.median(self._position[m] for m in g))
-
-    def _points(self, mentions: Sequence[Mention]) -> NDArray[np.float64]:
-        """A vector for each mention: its context, of length one, and its position."""
-        index: dict[str, int] = {}
-        rows: list[defaultdict[int, float]] = []
-        for mention in mentions:
-            row: defaultdict[int, float] = defaultdict(float)
-            for word, weight in self._context(mention):
-                row[index.setdefault(word, len(index))] += weight * self._rarity[word]
-            rows.append(row)
-        points = np.zeros((len(mentions), len(index) + 1))
-        for number, row in enumerate(rows):
-            points[number, list(row)] = list(row.values())
-        points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-9)
-        points[:, -1] = [_POSITION_WEIGHT * self._position[m] for m in mentions]
-        return points
-
-    def _context(self, mention: Mention) -> Iterator[tuple[str, float]]:
-        own = (mention.verb, mention.relation.noun)
-        yield from ((noun, _OWN_WEIGHT) for noun in _things(mention) if noun not in own)
-        starts, others = self._starts[mention.video], self._by_video[mention.video]
-        first, last = (bisect(starts, mention.start + s) for s in (-NEARBY, NEARBY))
-        for other in others[first:last]:
-            weight = math.exp(-abs(other.start - mention.start) / (NEARBY / 2))
-            words = (other.verb, *_things(other))
-            yield from ((word, weight) for word in words if word and word not in own)
-
-
-def _things(mention: Mention) -> tuple[str, ...]:
-    nouns = (mention.noun, *(place.noun for place in mention.places), *mention.tools)
-    return tuple(filter(None, nouns))

@@ -11,9 +11,8 @@ and a script that contradicts the narrators is not used.
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Annotated
 
 import numpy as np
@@ -108,8 +107,8 @@ class Edit:
         mentions: they may be found by reading.
     other_job
         Ids of the videos that the answer says are of another job.
-    changes
-        What was changed in the script, one line each, for people.
+    changes, remarks
+        What was changed in the script, and what of the answer was not used; one line each.
     refused
         Why answers, or the script, were not used.
     answer, mentions
@@ -119,13 +118,14 @@ class Edit:
     script: Script | None
     other_job: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     answer: Answer | None = field(default=None, repr=False)
     mentions: tuple[tuple[Mention, ...], ...] = field(default=(), repr=False)
 
 
-def parse_answer(text: str) -> Answer:
-    """Parse the answer in a reply, which may contain prose too.
+def parse_answer(text: str) -> tuple[Answer, tuple[str, ...]]:
+    """Parse the answer in a reply, which may contain prose too; it is in form as a whole.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def parse_answer(text: str) -> Answer:
     if not found:
         raise AnswerError('there is no complete JSON object with "steps" in the answer')
     try:
-        return converted(found[-1], Answer)  # the last: models reason before they answer
+        return converted(found[-1], Answer), ()  # the last: models reason before they answer
     except ValueError as error:
         raise AnswerError(shown(str(error))) from None
 
@@ -151,11 +151,11 @@ def script_of_answer(
 
     The edit has no script if it contradicts the narrators; ``refused`` says how.
     """
-    task = _restricted(question.task, lambda m: m not in wrong) if wrong else question.task
-    assigned, remarks = _assigned(question, answer, task)
-    _look_up(question, task, assigned, answer, read_labels)
+    assigned, remarks = _assigned(question, answer, wrong)
+    _look_up(question.task, assigned, answer, read_labels, wrong)
     other, kept = _other_job(question, answer, assigned)
-    task = replace(task, videos=tuple(v for v in task.videos if v.id not in other))
+    videos = tuple(video for video in question.task.videos if video.id not in other)
+    task = replace(question.task, videos=videos)
     assigned = [[m for m in own if m.video not in other] for own in assigned]
     free = [*_groups(answer.any_order, answer), *_groups(answer.alternatives, answer)]
     mentions = _in_order(assigned, free, task)
@@ -163,18 +163,13 @@ def script_of_answer(
         return Edit(None, refused=(reason,), answer=answer)
     steps, unsaid = _named_steps(question, answer, task, mentions)
     script = Script(tuple(steps))
-    changes = (*script_changes(question.script, script), *remarks, *kept, *unsaid)
-    return Edit(script, other, changes, answer=answer, mentions=tuple(map(tuple, mentions)))
-
-
-def _restricted(task: Task, keep: Callable[[Mention], bool]) -> Task:
-    """The task with only some of the mentions."""
-    videos = (replace(v, mentions=tuple(filter(keep, v.mentions))) for v in task.videos)
-    return replace(task, videos=tuple(videos))
+    changes = (*script_changes(question.script, script), *kept)
+    found = tuple(map(tuple, mentions))
+    return Edit(script, other, changes, (*remarks, *unsaid), answer=answer, mentions=found)
 
 
 def _assigned(
-    question: Question, answer: Answer, task: Task
+    question: Question, answer: Answer, wrong: Collection[Mention]
 ) -> tuple[list[list[Mention]], list[str]]:
     """The mentions of every step, in order of time, and remarks on ids that cannot be used.
 
@@ -192,8 +187,8 @@ def _assigned(
     for id_ in sorted(owner, key=lambda id_: (id_.startswith("a"), "." in id_)):
         step_of.update(dict.fromkeys(question.mentions[id_], owner[id_]))
     assigned: list[list[Mention]] = [[] for _ in answer.steps]
-    for mention in (m for video in task.videos for m in video.mentions):
-        if mention in step_of and not mention.negated:
+    for mention in (m for video in question.task.videos for m in video.mentions):
+        if mention in step_of and not mention.negated and mention not in wrong:
             assigned[step_of[mention]].append(mention)
     return assigned, remarks
 
@@ -204,40 +199,26 @@ def ids_of(step: AnsweredStep) -> list[str]:
 
 
 def _look_up(
-    question: Question,
     task: Task,
     assigned: list[list[Mention]],
     answer: Answer,
     read_labels: LabelReader,
+    wrong: Collection[Mention],
 ) -> None:
-    """Add what matches the words to look for, in place; to a step that has mentions, only the same.
+    """Add to steps without mentions those that match its words to look for or its name, in place.
 
-    Similar ones are too often of another step: P/R of steps with most mentions right is .46/.48
-    with them and .68/.72 without (first answers of a large model, five jobs). A step without
-    mentions is looked for by its name too.
+    Steps that have acts get no others: what is merely similar is too often of another step (P/R of
+    steps with most mentions right .46/.48 with it, .68/.72 without; first answers of a large model,
+    five jobs).
     """
-    phrases = []
+    phrases: list[list[str]] = []
     for step, mentions in zip(answer.steps, assigned, strict=True):
-        words = filter(None, (clean(phrase)[:MAX_CHARACTERS] for phrase in step.look_for))
-        name = plain_name(step.name)
-        phrases.append([*([name] if name and not mentions else []), *islice(words, _MAX_LOOK_FOR)])
-    if not (texts := sorted(set().union(*phrases))):
-        return
-    acts = dict(zip(texts, read_labels(texts), strict=True))
-    labels = [[act for phrase in each for act in acts[phrase]] for each in phrases]
-    # The rest of an act of which the answer takes a group is not of that step.
-    named = {id_.partition(".")[0] for step in answer.steps for id_ in ids_of(step)}
-    decided = {row.act for row in question.acts if row.id in named}
-    same = {act_of(act): k for k, own in enumerate(labels) if assigned[k] for act in own}
-    same = {act: k for act, k in same.items() if act not in decided}
-    taken = {mention for own in assigned for mention in own}
-    missing = [() if mentions else own for mentions, own in zip(assigned, labels, strict=True)]
-    for video in task.videos:
-        for mention in video.mentions:
-            index = same.get(act_of(mention))
-            if index is not None and mention not in taken and not mention.negated:
-                assigned[index].append(mention)
-    add_matches(task, assigned, missing)
+        words = [plain_name(step.name), *map(clean, step.look_for[:_MAX_LOOK_FOR])]
+        phrases.append([word[:MAX_CHARACTERS] for word in words if word and not mentions])
+    if texts := sorted(set().union(*phrases)):
+        acts = dict(zip(texts, read_labels(texts), strict=True))
+        labels = [[act for word in own for act in acts[word]] for own in phrases]
+        add_matches(task, assigned, labels, wrong)
 
 
 def _other_job(

@@ -50,6 +50,7 @@ _SECRET_PARAMETER = re.compile(r"key|token|secret|password|auth|sig", re.IGNOREC
 QUESTION = ".txt"
 ANSWERS = (".answer.json", ".answer.txt", ".answer.md")
 _STEM = re.compile(r"(script|video-.*)-[0-9a-f]{8}")
+BEGINNINGS = ("# The steps of a job", "# Question", "Job: ")  # of the questions
 _MAX_NAME = 60  # characters
 _MAX_NAMED = 5  # files in a message
 
@@ -115,7 +116,7 @@ class LanguageModel:
         messages: Messages,
         schema: Schema | None = None,
         *,
-        name: str = "script",
+        name: str = "",
         pause: Callable[[float], object] = time.sleep,
     ) -> str:
         """Send a conversation and return the reply of the model.
@@ -129,7 +130,7 @@ class LanguageModel:
             The JSON schema of the answer, for servers that can enforce one. Others ignore or
             refuse it, so the reply must be validated in any case.
         name
-            The name of the question, for readers that need one.
+            Of the question, for answers in files.
 
         Raises
         ------
@@ -287,8 +288,8 @@ class AnswerFolder:
     """Questions that a person hands to any assistant, and its answers.
 
     A question is ``NAME.txt``; its answer, with or without other text, is ``NAME.answer.json``,
-    ``NAME.answer.txt`` or ``NAME.answer.md``. The name has a hash of the question, so an answer is
-    never taken for that of another one.
+    ``NAME.answer.txt`` or ``NAME.answer.md``. The name has a hash of what the answer rests on, so
+    it is never taken for that to another question.
 
     Parameters
     ----------
@@ -326,9 +327,7 @@ class AnswerFolder:
         stems = [stem for stem, reply in self.asked.items() if reply is None or reply.wrong]
         return [self.folder / f"{stem}{QUESTION}" for stem in stems]
 
-    def reply(
-        self, messages: Messages, schema: Schema | None = None, *, name: str = "script"
-    ) -> str:
+    def reply(self, messages: Messages, schema: Schema | None = None, *, name: str = "") -> str:
         """The answer in the folder.
 
         Raises
@@ -337,10 +336,9 @@ class AnswerFolder:
             There is none; if asked to, the question was written.
         """
         text = _conversation(messages)
-        name = re.sub(r"[^\w-]+", "-", name)[:_MAX_NAME]
-        stem = f"{name}-{_digest(text)}"
+        stem = name or question_name("script", text)
         self.asked[stem] = None
-        if path := self._answer(stem) or self._answer_for_same(name, text):
+        if path := self._answer(stem):
             try:
                 self.asked[stem] = reply = FileReply(read_text(path, MAX_REPLY), path)
             except InputError as error:
@@ -354,46 +352,31 @@ class AnswerFolder:
         paths = (self.folder / f"{stem}{ending}" for ending in ANSWERS)
         return next((path for path in paths if path.is_file()), None)
 
-    def _answer_for_same(self, name: str, text: str) -> Path | None:
-        """The answer to an earlier question about the same steps in the same lines of a video."""
-        old = self.folder.glob(f"{name}-????????{QUESTION}") if _numbered(text) else ()
-        for path in sorted(old):
-            with suppress(InputError):
-                answer = self._answer(path.stem)
-                if answer and _numbered(read_text(path, MAX_REPLY)) == _numbered(text):
-                    return answer
-        return None
-
     def tidy(self) -> list[Problem]:
-        """Remove questions that nobody answered and that have another text now; other files stay.
+        """Remove questions that nobody answered and that are not asked any more.
 
         Returns
         -------
-        Remarks on these, on answers to them or to none, and on questions without an answer.
+        Remarks on these, on other files that are not used, and on questions without an answer.
         """
-        names = {stem.rpartition("-")[0] for stem in self.asked}
-        used = {reply.path.name for reply in self.asked.values() if reply is not None}
-        silent = [f"{stem}{QUESTION}" for stem, reply in self.asked.items() if reply is None]
-        new = [name for name in silent if not (self.folder / name).is_file()]
-        gone, old, odd = [], [], []
+        waiting, gone, unused = [], [], []
+        if not self.ask:
+            waiting = [f"{stem}{QUESTION}" for stem, reply in self.asked.items() if reply is None]
         for file in Folder(self.folder).names() if self.asked else ():
             ending = next((end for end in (*ANSWERS, QUESTION) if file.endswith(end)), "")
             stem = file.removesuffix(ending)
-            if stem in self.asked or file in used or file.startswith("."):
+            if stem in self.asked or file.startswith("."):
                 continue
-            if not (ending and _STEM.fullmatch(stem)):
-                odd.append(file)
-            elif ending in ANSWERS:
-                old += [file] if stem.rpartition("-")[0] in names else []
-            elif self.ask and not self._answer(stem) and self._is_own(file):
+            if ending != QUESTION or not _STEM.fullmatch(stem):
+                unused.append(file)
+            elif self.ask and not self._answer(stem) and self._is_question(file):
                 Folder(self.folder).remove(file)
                 gone.append(file)
         reasons = {
-            "without an answer": [] if self.ask else [q for q in silent if q not in new],
-            "not asked yet (to write the questions: `ask`)": new,
-            "removed, as the text of the question has changed": gone,
-            "not used, as the text of the question has changed since": old,
-            f"not used, as it is not called NAME{ANSWERS[0]} after a question NAME{QUESTION}": odd,
+            "without an answer (to write the questions: `ask`)": waiting,
+            "removed, as they are not asked any more": gone,
+            f"not used, as they are not NAME{ANSWERS[0]} after a question NAME{QUESTION} of this "
+            "run": unused,
         }
         return [
             Problem(self.folder, f"{reason}: {_listed(files)}", harmless=True)
@@ -401,24 +384,17 @@ class AnswerFolder:
             if files
         ]
 
-    def _is_own(self, file: str) -> bool:
-        """Whether a question is as it was written."""
+    def _is_question(self, file: str) -> bool:
+        """Whether a file is a question, and not one of a person under such a name."""
         with suppress(InputError):
-            text = read_text(self.folder / file, MAX_REPLY)
-            return file.endswith(f"{_digest(text)}{QUESTION}")
+            return read_text(self.folder / file, MAX_REPLY).startswith(BEGINNINGS)
         return False
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-
-def _numbered(question: str) -> list[str]:
-    """The steps, without acts in parentheses, and the lines in a question about a video."""
-    head, *transcript = re.split(r"^Video(?: \(.*\))?:$", question, maxsplit=1, flags=re.MULTILINE)
-    steps = re.findall(r"^(\d+ .*?)(?: \([^()]*\))?$", head, re.MULTILINE)
-    said: list[str] = re.findall(r"^\d+ .*", "".join(transcript), re.MULTILINE)
-    return [*steps, *said] if said else []
+def question_name(subject: str, text: str) -> str:
+    """The name of a question, with a hash of the text that its answer rests on."""
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    return re.sub(r"[^\w-]+", "-", subject)[:_MAX_NAME] + f"-{digest}"
 
 
 def _listed(files: Sequence[str]) -> str:
@@ -443,9 +419,7 @@ class Remembered:
     tokens: ClassVar[int] = 2**62
     parallel: ClassVar[int] = 1
 
-    def reply(
-        self, messages: Messages, schema: Schema | None = None, *, name: str = "script"
-    ) -> str:
+    def reply(self, messages: Messages, schema: Schema | None = None, *, name: str = "") -> str:
         """Never answer."""
         raise Unanswered(f"{self.model} did not answer this before; to ask again: `llm` or `ask`")
 

@@ -1,8 +1,8 @@
 """What all questions and answers have in common.
 
 A question is a text of bounded size, in which what narrators say stands as clean quotations. An
-answer is a JSON object somewhere in a reply; if it cannot be used, the model is told why and asked
-once more, then for plain lines.
+answer is a JSON object somewhere in a reply. It is used as far as it is in form; if something is
+not, the model is told why and asked once more, and what is still wrong is a remark.
 """
 
 import json
@@ -46,27 +46,15 @@ class FileReply(str):
 
 
 class Answered(NamedTuple, Generic[Value]):
-    """An answer.
-
-    ``wrong`` is what of it cannot be used, ``text`` the reply that it is from, ``again`` why the
-    model was asked again, if it was, and ``is_plain`` whether it answers the easier question.
-    """
+    """An answer, what of it cannot be used, and the reply that it is from."""
 
     value: Value
     wrong: Sequence[str]
-    text: str = ""
-    again: str = ""
-    is_plain: bool = False
-
-
-Parse: TypeAlias = Callable[[str], tuple[Value, Sequence[str]]]
+    text: str
 
 
 def ask(
-    messages: Messages,
-    reply: Reply,
-    parse: Parse[Value],
-    plain: tuple[str, Parse[Value]] | None = None,
+    messages: Messages, reply: Reply, parse: Callable[[str], tuple[Value, Sequence[str]]]
 ) -> Answered[Value]:
     """Ask, and once more if the answer, or a part of it, cannot be used and is not in a file.
 
@@ -75,9 +63,6 @@ def ask(
     parse
         Reads a reply: the answer, and what is wrong with it. Raises ``AnswerError`` if there is no
         answer in it.
-    plain
-        A question that is easier to answer, and the reader of its replies: for a model that does
-        not answer in form.
 
     Raises
     ------
@@ -92,7 +77,7 @@ def ask(
         reason = "; ".join(first.wrong)
     except AnswerError as error:
         reason = str(error)
-    if first and (not first.wrong or isinstance(text, FileReply)):
+    if first and (not reason or isinstance(text, FileReply)):
         return first
     if isinstance(text, FileReply):
         text.wrong = reason
@@ -100,18 +85,10 @@ def ask(
     request = f"That cannot be used: {reason}. Answer again, with one complete JSON object."
     try:
         text = reply([*messages, *turns(text[:MAX_ECHOED], request)])
-        return Answered(*parse(text), text, again=reason)
+        return Answered(*parse(text), text)
     except (AnswerError, LanguageModelError) as error:
         if first:
             return first
-        reason = f"{reason}; then: {error}"
-        if plain is None or isinstance(error, LanguageModelError):
-            raise AnswerError(reason) from None
-    question, parse = plain
-    try:
-        text = reply([{"role": "user", "content": question}])
-        return Answered(*parse(text), text, again=reason, is_plain=True)
-    except (AnswerError, LanguageModelError) as error:
         raise AnswerError(f"{reason}; then: {error}") from None
 
 
@@ -123,14 +100,14 @@ def turns(answer: str, request: str) -> list[dict[str, str]]:
 class Recorded:
     """A reply that records what it says, and first repeats what was ``known`` before."""
 
-    def __init__(self, reply: Reply, known: Sequence[str] = ()) -> None:
+    def __init__(self, reply: Callable[..., str], known: Sequence[str] = ()) -> None:
         self._reply, self._known = reply, known
         self.replies: list[str] = []
 
-    def __call__(self, messages: Messages) -> str:
+    def __call__(self, messages: Messages, **more: str) -> str:
         """Reply."""
         known = self._known[len(self.replies) :]
-        text = known[0] if known else self._reply(messages)
+        text = known[0] if known else self._reply(messages, **more)
         self.replies.append(str(text))  # without its file
         return text
 

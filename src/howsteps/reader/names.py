@@ -8,7 +8,6 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
-from functools import cache
 
 from howsteps.captions.cues import printable
 from howsteps.narration.wordnet import PartOfSpeech, WordNet
@@ -20,8 +19,7 @@ MAX_WORDS, MAX_CHARACTERS = 12, 100
 _ADDRESS = re.compile(r"\S*(?:://|@|\w\.\w|\\|www\.)\S*")
 _MARKUP = re.compile(r"[*_~\[\]()=^$]+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_PARTS: tuple[PartOfSpeech, ...] = ("verb", "noun", "adj", "adv")
-_SENSES = 3  # of a word; rarer ones give far-fetched synonyms
+_PARTS: tuple[PartOfSpeech, ...] = ("verb", "noun")
 _JOINTS = frozenset(("and", "or", "then", "until", "while", "before", "so"))
 _CLAUSES = frozenset(("and", "or", "then"))
 _PREPOSITIONS = frozenset(
@@ -59,11 +57,10 @@ class SaidWords:
                     self._videos[word].add(video.id)
 
     def by_nobody(self, name: str, mentions: Iterable[Mention]) -> list[str]:
-        """The words of a name that no narrator of the step says, in any form or as a synonym."""
+        """The words of a name that no narrator of the step says, in any form."""
         said = self._of_step(mentions)
-        meanings = frozenset[object]().union(*map(_meanings, said))
-        unsaid = (word for word in _content_words(name) if word not in said)
-        return [word for word in unsaid if meanings.isdisjoint(_meanings(word))]
+        forms = said.union(*map(_lemmas, said))
+        return [w for w in _content_words(name) if forms.isdisjoint({w, *_lemmas(w)})]
 
     def by_one_narrator(self, name: str, mentions: Iterable[Mention]) -> bool:
         """Whether half of the words of a name are those of one video, where it is not the step."""
@@ -134,16 +131,4 @@ def _content_words(text: str) -> list[str]:
 
 
 def _lemmas(word: str) -> set[str]:
-    return {lemma for part in _PARTS[:2] for lemma in WordNet.load().lemmas(word, part)}
-
-
-@cache
-def _meanings(word: str) -> frozenset[object]:
-    """The lemmas and the synsets of a word; synonyms, and the forms of a word, share one."""
-    wordnet = WordNet.load()
-    found: set[object] = set()
-    for part in _PARTS:
-        for lemma in wordnet.lemmas(word, part):
-            synsets = wordnet.synset_ids(lemma, part, senses=_SENSES).tolist()
-            found.update((part, meaning) for meaning in (lemma, *synsets))
-    return frozenset(found)
+    return {lemma for part in _PARTS for lemma in WordNet.load().lemmas(word, part)}

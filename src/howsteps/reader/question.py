@@ -10,18 +10,10 @@ from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from itertools import accumulate, combinations, groupby
 
-import numpy as np
-from numpy.typing import NDArray
-
-from howsteps.reader.act_groups import (
-    MIN_VIDEOS,
-    NEARBY,
-    ActGroups,
-    act_groups,
-    expected_videos,
-)
+from howsteps.reader.act_groups import ActGroups, act_groups, expected_videos
 from howsteps.reader.exchange import clean, estimated_tokens, template
 from howsteps.script.acts import Act, act_of, talk_detector
 from howsteps.script.near_duplicates import Shingles
@@ -32,12 +24,8 @@ MIN_STEPS = 3  # of an answer
 MAX_TOKENS = 16_000  # of the whole question, by an upper estimate
 MAX_TITLE = 70  # characters
 _TALK_WEIGHT = 0.5  # of a verb that is usually talk, in the choice of acts
-_NEIGHBOURS = 2  # acts before and after an act that are shown
-_BEFORE = 4  # mentions before one that may be such neighbours
 _APART_SHARE, _APART_VIDEOS, _APART_PAIRS = 1 / 3, 3, 12
-_TRANSCRIPTS = 6
-_MIN_TRANSCRIPTS = 3
-_SHORTENED_WEIGHT = 0.7  # of a video that must be shortened, in the choice
+_MIN_TRANSCRIPTS, _MAX_TRANSCRIPTS = 3, 6
 _TRANSCRIPT_SHARE, _TITLE_SHARE = 0.35, 0.08  # of the budget
 # Acts, quotes for each (times the square root of their videos), and the words of a quote: the first
 # size that fits is used.
@@ -108,13 +96,12 @@ def make_question(
     text = template("script")
     budget = max_tokens - estimated_tokens(text) - 50
     ids = {video.id: f"v{number}" for number, video in enumerate(task.videos, 1)}
-    similarity = _similarity(own, rows)
     parts = {
         "usual": usual,
         "steps": _steps(script, rows),
         "aside": _aside(set_aside, _TITLE_SHARE * budget / 2),
-        "transcripts": _transcripts(own, ids, similarity, _TRANSCRIPT_SHARE * budget),
-        "titles": _titles(own, ids, similarity, _TITLE_SHARE * budget),
+        "transcripts": _transcripts(own, ids, _TRANSCRIPT_SHARE * budget),
+        "titles": _titles(own, ids, _TITLE_SHARE * budget),
     }
     rest = budget - sum(map(estimated_tokens, parts.values()))
     best = sorted(rows, key=_weight(task, script, own), reverse=True)
@@ -190,16 +177,14 @@ def _steps(script: Script, rows: Sequence[ActGroups]) -> str:
 
 def _aside(set_aside: Sequence[SetAside], most: float) -> str:
     """The videos that were set aside, by reason."""
-    by_reason = sorted(set_aside, key=lambda video: video.reason)
-    groups = [(reason, list(own)) for reason, own in groupby(by_reason, lambda v: v.reason)]
-    lines = []
-    for reason, own in sorted(groups, key=lambda group: -len(group[1])):
-        titles = "; ".join(clean(video.title or video.video)[:MAX_TITLE] for video in own[:4])
-        lines.append(f"* {len(own)}: {clean(reason)} ({titles})")
-    fitting = _fitting(lines, most)
-    if left := len(lines) - len(fitting):
-        fitting.append(f"* others, for {left} other reasons")
-    return "\n".join(fitting) or "None."
+    titles: dict[str, list[str]] = defaultdict(list)
+    for video in set_aside:
+        titles[video.reason].append(clean(video.title or video.video)[:MAX_TITLE])
+    lines = [
+        f"* {len(own)}: {clean(reason)} ({'; '.join(own[:4])})"
+        for reason, own in sorted(titles.items(), key=lambda group: -len(group[1]))
+    ]
+    return "\n".join(_fitting(lines, most)) or "None."
 
 
 def _fitting(lines: Sequence[str], most: float) -> list[str]:
@@ -211,10 +196,9 @@ def _fitting(lines: Sequence[str], most: float) -> list[str]:
 def _table(
     videos: Sequence[Video], rows: Sequence[ActGroups], script: Script, quotes: float, words: int
 ) -> str:
-    """The acts with their neighbours, the quotes of their groups, and acts that are apart."""
+    """The acts with the quotes of their groups, and those that seldom share a video."""
     sentences = {video.id: video.sentences for video in videos}
     step_of = {m: k for k, step in enumerate(script.steps, 1) for m in step.mentions}
-    before, after = _neighbours(videos, rows)
     lines = []
     for row in rows:
         own = sorted({step_of[m] for m in row.mentions if m in step_of})
@@ -222,45 +206,16 @@ def _table(
             f"{row.videos} videos",
             f"work {statistics.mean(m.work for m in row.mentions):.0%}",
             *([f"in {' '.join(f's{k}' for k in own)}"] if own else []),
-            *([f"after {' '.join(before[row.id])}"] if before[row.id] else []),
-            *([f"before {' '.join(after[row.id])}"] if after[row.id] else []),
         ]
         lines.append(f"{row.id} {phrase_of(row.act)} | {', '.join(facts)}")
         for group in row.groups:
             count = max(1, round(quotes * math.sqrt(group.videos)))
-            head = f"  {group.id} ({group.videos})" if len(row.groups) > 1 else "  "
+            at = f", {clean(group.place)}" if group.place else ""
+            head = f"  {group.id} ({group.videos}{at})" if len(row.groups) > 1 else "  "
             said = " / ".join(_quotes(group.mentions, sentences, count, words))
             lines.append(f"{head} {group.position:.0%}: {said}")
     apart = _apart(rows, len(videos)) or "none"
     return "\n".join([*lines, "", f"Pairs of frequent acts that seldom share a video: {apart}"])
-
-
-def _neighbours(
-    videos: Sequence[Video], rows: Sequence[ActGroups]
-) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]:
-    """The acts that most often come shortly before and after each act."""
-    ids = {mention: row.id for row in rows for mention in row.mentions}
-    together: Counter[tuple[str, str]] = Counter()  # videos, by (earlier, later)
-    for video in videos:
-        known = sorted((m for m in video.mentions if m in ids), key=lambda m: m.start)
-        together.update(
-            {
-                (ids[earlier], ids[later])
-                for number, later in enumerate(known)
-                for earlier in known[max(0, number - _BEFORE) : number]
-                if later.start - earlier.start <= NEARBY and ids[earlier] != ids[later]
-            }
-        )
-    # The square root keeps acts that come before everything from being the answer everywhere.
-    size = {row.id: math.sqrt(max(row.videos, 1)) for row in rows}
-    lift = {(a, b): n / (size[a] * size[b]) for (a, b), n in together.items() if n >= MIN_VIDEOS}
-    before: dict[str, list[str]] = {row.id: [] for row in rows}
-    after: dict[str, list[str]] = {row.id: [] for row in rows}
-    for one, two in sorted(lift, key=lambda pair: (-lift[pair], pair)):
-        for found, act, other in ((before, two, one), (after, one, two)):
-            if len(found[act]) < _NEIGHBOURS:
-                found[act].append(other)
-    return before, after
 
 
 def _apart(rows: Sequence[ActGroups], n_videos: int) -> str:
@@ -292,42 +247,16 @@ def _quotes(
     return dict.fromkeys(excerpt(m, sentences[m.video][m.sentence], words) for m in picked)
 
 
-def _similarity(videos: Sequence[Video], rows: Sequence[ActGroups]) -> NDArray[np.float64]:
-    """Cosine similarity of the videos by the acts that they mention (videos × videos)."""
-    index = {video.id: n for n, video in enumerate(videos)}
-    vectors = np.zeros((len(videos), len(rows)))
-    for column, row in enumerate(rows):
-        vectors[[index[m.video] for m in row.mentions if m.video in index], column] = 1.0
-    vectors /= np.maximum(np.sqrt(vectors.sum(axis=0)), 1.0)  # frequent acts say less
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-    return np.asarray(vectors @ vectors.T)
-
-
-def _transcripts(
-    videos: Sequence[Video],
-    ids: Mapping[str, str],
-    similarity: NDArray[np.float64],
-    budget: float,
-) -> str:
-    """Three to six transcripts: the most typical one, then those most different from it."""
-    full = [_transcript(ids[video.id], video) for video in videos]
-    texts = [
-        _shortened(lines, video, budget / _MIN_TRANSCRIPTS)
-        for lines, video in zip(full, videos, strict=True)
-    ]
-    is_whole = [text == "\n".join(lines) for text, lines in zip(texts, full, strict=True)]
-    typical = similarity.mean(axis=1) * np.where(is_whole, 1.0, _SHORTENED_WEIGHT)
-    tokens = [estimated_tokens(text) for text in texts]
-    chosen: list[int] = []
-    while len(chosen) < _TRANSCRIPTS:
-        left = budget - sum(tokens[i] for i in chosen)
-        fits = [i for i in range(len(texts)) if i not in chosen and tokens[i] <= left]
-        if not fits:
-            break
-        # Different from those that are chosen, and still of this job.
-        nearest = similarity[:, chosen].max(axis=1) if chosen else np.zeros(len(texts))
-        chosen.append(max(fits, key=lambda i: (typical[i] * (1 - nearest[i]), -i)))
-    return "\n\n".join(texts[i] for i in chosen)
+def _transcripts(videos: Sequence[Video], ids: Mapping[str, str], budget: float) -> str:
+    """Three to six transcripts of different videos, those that are too long without some lines."""
+    texts = {
+        v.id: _shortened(_transcript(ids[v.id], v), v, budget / _MIN_TRANSCRIPTS) for v in videos
+    }
+    costs = {
+        id_: math.ceil(max(estimated_tokens(text) + 1, budget / _MAX_TRANSCRIPTS))
+        for id_, text in texts.items()
+    }
+    return "\n\n".join(texts[id_] for id_ in most_different(videos, costs, int(budget)))
 
 
 def _transcript(id_: str, video: Video) -> list[str]:
@@ -351,13 +280,44 @@ def _shortened(lines: Sequence[str], video: Video, most: float) -> str:
     return "\n".join(line for line, _ in groupby(shown))
 
 
-def _titles(
-    videos: Sequence[Video],
-    ids: Mapping[str, str],
-    similarity: NDArray[np.float64],
-    most: float,
-) -> str:
+def _titles(videos: Sequence[Video], ids: Mapping[str, str], most: float) -> str:
     """The titles of the videos, least typical first, as far as there is room."""
-    order = [videos[index] for index in np.argsort(similarity.mean(axis=1), kind="stable")]
+    acts = {video.id: {m.relation for m in video.mentions} for video in videos}
+    count = Counter(act for own in acts.values() for act in own)
+    order = sorted(videos, key=lambda v: sum(count[a] for a in acts[v.id]) / (len(acts[v.id]) + 1))
     lines = [f"{ids[v.id]} | {clean(v.title)[:MAX_TITLE]}" for v in order if v.title]
     return "\n".join(_fitting(lines, most)) or "They have none."
+
+
+def most_different(videos: Sequence[Video], tokens: Mapping[str, int], ceiling: int) -> list[str]:
+    """The videos to read if not all can be: those that together mention most of what is done.
+
+    Each next video is the one that adds most acts that are new, each weighted by the number of
+    videos that mention it, for its ``tokens``: those that reading it costs, none if it was read
+    before. All together cost no more than the ``ceiling``.
+    """
+    if sum(tokens[video.id] for video in videos) <= ceiling:
+        return [video.id for video in videos]
+    acts = {v.id: {m.relation for m in v.mentions if m.is_work} for v in videos}
+    weight = Counter(act for of_video in acts.values() for act in of_video)
+    chosen = [video for video in acts if not tokens[video]]
+    covered = set().union(*(acts[video] for video in chosen))
+
+    def gain(video: str) -> float:
+        return (sum(weight[act] for act in acts[video] - covered) + 1) / tokens[video]
+
+    # A gain never grows, so one that is still the largest when it is renewed is the largest of all.
+    queue = [(-gain(video), n, video) for n, video in enumerate(acts) if tokens[video]]
+    heapify(queue)
+    while queue:
+        _, n, video = heappop(queue)
+        if tokens[video] > ceiling:
+            continue
+        renewed = (-gain(video), n, video)
+        if queue and renewed > queue[0]:
+            heappush(queue, renewed)
+            continue
+        chosen.append(video)
+        covered |= acts[video]
+        ceiling -= tokens[video]
+    return chosen

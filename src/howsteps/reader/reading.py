@@ -8,11 +8,10 @@ Every question is about one video alone, so what is said in it can change nothin
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from math import ceil
 from threading import Lock
@@ -21,14 +20,12 @@ from typing import NamedTuple
 import numpy as np
 
 from howsteps.io.text import format_time
-from howsteps.reader.act_groups import MIN_VIDEOS
-from howsteps.reader.client import AnswerFolder, Reader, Unanswered
+from howsteps.reader.client import AnswerFolder, Reader, Unanswered, question_name
 from howsteps.reader.exchange import (
     AnswerError,
     LanguageModelError,
     Messages,
     Recorded,
-    Reply,
     Schema,
     ask,
     clean,
@@ -39,22 +36,16 @@ from howsteps.reader.exchange import (
     template,
 )
 from howsteps.reader.question import MAX_TITLE, job_name
-from howsteps.task import Reading, Script, Step, Task, Video, Word
+from howsteps.task import Reading, Script, Task, Video, Word
 
 MAX_PIECE = 4000  # tokens of a transcript, by an upper estimate: fits the 4,096 of Ollama
 MAX_RANGES = 4  # of a step in a piece
 _MAX_DONE = 60  # ranges of an answer
-_FORM = 'JSON: {"done": [[step, first line, last line]]}'
-_PLAIN = "A line for each step that is done, and nothing else: step: first line-last line"
 _ARTICLE = re.compile(r"\b(?:the|an?) ")  # a tenth of a name, and nothing is lost
-_PLAIN_LINE = re.compile(
-    r"^[^\w\n]*(?:step )?(\d{1,6})\b[^\d\n]*(\d{1,6})(?:(?: *[-–]|,| to) *(\d{1,6}))?", re.M | re.I
-)
 ANSWER_TOKENS = 150  # of a usual answer
 _LINE = (6, 14)  # words: a sentence ends a line of so many; no line has more
 _PAUSE = 2.0  # seconds: a silence that ends a line
 _CONTEXT = 3  # lines of the piece before
-_MAX_ACTS = 2  # of a step that are shown
 _MAX_WRONG = 5  # faults of an answer that are told
 _MAX_FAILURES = 5  # in a row, after which a server is left alone
 # Readings of a large model have .42 to .61 if the steps are names (seven jobs), and .68 to .83 with
@@ -118,7 +109,7 @@ class VideoQuestions:
         self._parts = {
             "job": job_name(task),
             "steps": "\n".join(
-                f"{n} {_ARTICLE.sub('', clean(step.label) if script.editor else _with_acts(step))}"
+                f"{n} {_ARTICLE.sub('', clean(step.label))}"
                 for n, step in enumerate(script.steps, 1)
             ),
             "title": f" ({title})" if title else "",
@@ -135,10 +126,15 @@ class VideoQuestions:
         """Tokens of the questions and of usual answers, by an upper estimate."""
         return sum(ceil(estimated_tokens(text)) + ANSWER_TOKENS for text in self.texts)
 
-    def text(self, number: int, found: Sequence[Range] = (), form: str = _FORM) -> str:
+    def name(self, number: int) -> str:
+        """The name of a question, with a hash of what its answer rests on: steps and lines."""
+        text = "".join([self._parts["steps"], "\n", *self._numbered(self.pieces[number])])
+        return question_name(f"video-{self.video.id}", text)
+
+    def text(self, number: int, found: Sequence[Range] = ()) -> str:
         """One question; ``found`` are the ranges of the pieces before."""
         piece = self.pieces[number]
-        parts = [template("video").format(form=form, **self._parts)]
+        parts = [template("video").format(**self._parts)]
         if number:
             known = "; ".join(f"{r.step}: {r.first}-{r.last}" for r in found)
             parts.append(f"Found before line {piece.start}: {known or 'nothing'}. ")
@@ -174,39 +170,24 @@ def _pieces(lines: Sequence[Line]) -> list[range]:
     return pieces
 
 
-def _with_acts(step: Step) -> str:
-    """The name of a step that no model wrote, and other acts by which narrators mention it.
-
-    Only what two videos say, and only its lemmas: no caption gets into the question about another
-    video.
-    """
-    label = clean(step.label)
-    words = ("", *label.lower().split())
-    videos: dict[str, set[str]] = defaultdict(set)
-    for mention in step.mentions:
-        if not all(any(w.startswith(x) for w in words) for x in (mention.verb, mention.noun)):
-            act = clean(" ".join((mention.verb, mention.particle, mention.noun)))
-            videos[act].add(mention.video)
-    often = sorted(videos, key=lambda act: (-len(videos[act]), act))
-    acts = [act for act in often if len(videos[act]) >= MIN_VIDEOS][:_MAX_ACTS]
-    return f"{label} ({', '.join(acts)})" if acts else label
-
-
-def read_video(questions: VideoQuestions, reply: Reply, *, alone: bool = False) -> VideoReading:
+def read_video(
+    questions: VideoQuestions, reply: Callable[..., str], *, alone: bool = False
+) -> VideoReading:
     """Ask where the steps are done in a video, piece by piece.
 
-    What is wrong in the last answer about a piece is left out with a remark; without any, there is
-    an ``AnswerError``. Each piece is asked with what was found in those before, or ``alone``.
+    ``reply`` takes a conversation and its name. What is wrong in the last answer about a piece is
+    left out with a remark; without any, there is an ``AnswerError``. Each piece is asked with what
+    was found in those before, or ``alone``.
     """
     found: list[Range] = []
     remarks: list[str] = []
     for number, piece in enumerate(questions.pieces):
-        text, plain = (
-            questions.text(number, () if alone else found, form) for form in (_FORM, _PLAIN)
+        text = questions.text(number, () if alone else found)
+        answer = ask(
+            [{"role": "user", "content": text}],
+            partial(reply, name=questions.name(number)),
+            partial(parse_reading, piece=piece, n_steps=questions.n_steps),
         )
-        parse = partial(parse_reading, piece=piece, n_steps=questions.n_steps)
-        parse_plain = partial(plain_reading, piece=piece, n_steps=questions.n_steps)
-        answer = ask([{"role": "user", "content": text}], reply, parse, (plain, parse_plain))
         found += answer.value
         remarks += answer.wrong
     lines = questions.lines
@@ -225,28 +206,16 @@ def read_video(questions: VideoQuestions, reply: Reply, *, alone: bool = False) 
 
 
 def parse_reading(text: str, piece: range, n_steps: int) -> tuple[list[Range], list[str]]:
-    """Parse the answer about some lines of a transcript; also return what is wrong with it."""
+    """Parse the answer about some lines of a transcript; also return what is wrong with it.
+
+    An answer half of which cannot be true, as of a model that only counts up, is not used.
+    """
     found = [value for value in json_objects(text) if isinstance(value.get("done"), list)]
     if not found:
         raise AnswerError('there is no complete JSON object with "done" in the answer')
-    return _checked(found[-1]["done"], piece, n_steps)
-
-
-def plain_reading(text: str, piece: range, n_steps: int) -> tuple[list[Range], list[str]]:
-    """The same of an answer in plain lines, of a model that cannot answer in form."""
-    found = [[int(n) for n in each if n] for each in _PLAIN_LINE.findall(text)]
-    if not found:
-        raise AnswerError("there is no line with a step and its lines either")
-    return _checked([[*each, each[-1]][:3] for each in found], piece, n_steps)
-
-
-def _checked(
-    entries: Sequence[object], piece: range, n_steps: int
-) -> tuple[list[Range], list[str]]:
-    """The ranges of an answer, and what is wrong with it; if that is half, it is not used."""
     ranges: dict[int, list[Range]] = defaultdict(list)
     wrong: list[str] = []
-    for entry in entries:
+    for entry in found[-1]["done"]:
         if not (isinstance(entry, list) and len(entry) == 3 and all(type(n) is int for n in entry)):
             wrong.append(f"{str(entry)[:40]} is not [step, first line, last line]")
             continue
@@ -258,7 +227,7 @@ def _checked(
             wrong.append(f"{given.first} to {given.last} is not a range in the lines {lines}")
         else:
             ranges[given.step].append(given)
-    if len(wrong) >= max(2, sum(map(len, ranges.values()))):  # a model that only counts up
+    if len(wrong) >= max(2, sum(map(len, ranges.values()))):
         raise AnswerError(f"half of the answer cannot be true: {'; '.join(wrong[:2])}")
     kept = []
     for step, of_step in sorted(ranges.items()):
@@ -329,7 +298,7 @@ def agreement(
 
 
 class Asker:
-    """Asks a reader within its ceiling of tokens, and no more when it fails again and again.
+    """Asks about videos within a ceiling of tokens, and no more when the reader fails repeatedly.
 
     May be called by several threads.
     """
@@ -352,7 +321,7 @@ class Asker:
         LanguageModelError
             The model cannot be reached, or may not be asked any more.
         """
-        reply = Recorded(partial(self._reply, name=f"video-{questions.video.id}"), known)
+        reply = Recorded(self._reply, known)
         # Questions in files are all written at once, so none can rest on an answer.
         alone = isinstance(self._reader, AnswerFolder)
         return read_video(questions, reply, alone=alone), reply.replies
@@ -370,43 +339,7 @@ class Asker:
         except Unanswered:
             raise
         except LanguageModelError:
-            with self._lock:
-                self._failures += 1
+            self._failures += 1
             raise
-        with self._lock:
-            self._failures = 0
+        self._failures = 0
         return text
-
-
-def most_different(videos: Sequence[Video], tokens: Mapping[str, int], ceiling: int) -> list[str]:
-    """The videos to read if not all can be: those that together mention most of what is done.
-
-    Each next video is the one that adds most acts that are new, each weighted by the number of
-    videos that mention it, for its ``tokens``: those that reading it costs, none if it was read
-    before. All together cost no more than the ``ceiling``.
-    """
-    if sum(tokens[video.id] for video in videos) <= ceiling:
-        return [video.id for video in videos]
-    acts = {v.id: {m.relation for m in v.mentions if m.is_work} for v in videos}
-    weight = Counter(act for of_video in acts.values() for act in of_video)
-    chosen = [video for video in acts if not tokens[video]]
-    covered = set().union(*(acts[video] for video in chosen))
-
-    def gain(video: str) -> float:
-        return (sum(weight[act] for act in acts[video] - covered) + 1) / tokens[video]
-
-    # A gain never grows, so one that is still the largest when it is renewed is the largest of all.
-    queue = [(-gain(video), n, video) for n, video in enumerate(acts) if tokens[video]]
-    heapify(queue)
-    while queue:
-        _, n, video = heappop(queue)
-        if tokens[video] > ceiling:
-            continue
-        renewed = (-gain(video), n, video)
-        if queue and renewed > queue[0]:
-            heappush(queue, renewed)
-            continue
-        chosen.append(video)
-        covered |= acts[video]
-        ceiling -= tokens[video]
-    return chosen
