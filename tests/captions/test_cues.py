@@ -104,7 +104,7 @@ def test_words_fill_the_line(texts: list[str], one: float, other: float) -> None
                 *(("00:01,0 --> 00:02,0", "one"), ("00:xx,0 --> 00:03,0", "two")),
                 ("00:04,0 --> 00:05,0", "three"),
             ],
-            [(1.0, 2.0, "one"), (2.0, 2.5, "two"), (4.0, 5.0, "three")],
+            [(1.0, 2.0, "one"), (1.0, 2.0, "two"), (4.0, 5.0, "three")],
             f"6: {cues.NO_TIME}",
         ),
     ],

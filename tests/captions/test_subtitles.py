@@ -42,7 +42,7 @@ def test_unusual_files_are_read_without_a_problem(text: str, read: list) -> None
     ("text", "said", "problem"),
     [
         (
-            subrip((ONE, "one"), ("?? --> ??", "two"), (TWO, "three")),
+            subrip((ONE, "one"), ("?? --> 00:02,0", "two"), (TWO, "three")),
             ["one", "two", "three"],
             f"6: {cues.NO_TIME}",
         ),

@@ -144,18 +144,6 @@ def srv3(narration: Narration) -> str:
     return '<timedtext format="3"><head/><body>\n' + "\n".join(lines) + "\n</body></timedtext>"
 
 
-def timed_ttml(narration: Narration) -> str:
-    lines = []
-    for line in narration:
-        spans = " ".join(
-            f'<span begin="{w.start - line[0].start}ms" end="{w.end - line[0].start}ms">'
-            f"{escape(w.text)}</span>"
-            for w in line
-        )
-        lines.append(f'<p begin="{line[0].start}ms" end="{line[-1].end}ms">{spans}</p>')
-    return f'<tt xmlns="http://www.w3.org/ns/ttml"><body><div>{"".join(lines)}</div></body></tt>'
-
-
 def _segments(narration: Narration, space: str) -> list[dict[str, object]]:
     return [
         {
@@ -187,7 +175,6 @@ WORD_FORMATS: dict[str, tuple[str, Callable[[Narration], str]]] = {
     "webvtt": ("WebVTT", tagged_webvtt),
     "json3": ("YouTube json3", json3),
     "srv3": ("YouTube srv", srv3),
-    "ttml": ("TTML", timed_ttml),
     "whisper": ("Whisper JSON", whisper),
     "whisperx": ("Whisper JSON", whisperx),
     "faster-whisper": ("Whisper JSON", faster_whisper),

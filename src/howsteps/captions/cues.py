@@ -198,7 +198,7 @@ def spread_words(texts: Sequence[str], start: float, end: float) -> list[Word]:
 
 
 TOO_LONG = "is too long to be a caption; left out"
-NO_TIME = "the times cannot be read; the words follow the line before"
+NO_TIME = "the times cannot be read; the words share those of the line before"
 NEGATIVE = "starts before zero; moved to zero"
 REVERSED = "ends before it starts; the end was estimated"
 BACKWARDS = "starts before the line above it; the lines were sorted by time"
@@ -209,44 +209,30 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def repair(cues: Iterable[Cue]) -> tuple[tuple[Caption, ...], list[Problem]]:
-    """Return the captions of ``cues``, and what was repaired, in file order."""
+    """Return the captions of ``cues``, and what was repaired, in file order.
+
+    A line whose time cannot be read shares that of the line before it.
+    """
     problems: list[Problem] = []
-    nonempty = []
+    timed: list[tuple[float, float | None, Cue]] = []
+    start, end = 0.0, None
     for cue in cues:
         if len(cue.text) > LONGEST_TEXT:
             problems.append(lost(TOO_LONG, cue.position))
         elif cue.text.strip():
-            nonempty.append(cue)
-    timed: list[tuple[float, float | None, Cue]] = []
-    previous_start = 0.0
-    for cue, next_start in zip(nonempty, _next_starts(nonempty), strict=True):
-        if cue.start is None or cue.start > LATEST:
-            # After the previous line, but not after the next one.
-            start = (timed[-1][1] if timed else None) or previous_start
-            if next_start is not None:
-                start = max(previous_start, min(start, next_start))
-            end, reasons = None, [NO_TIME]
-        else:
-            start, end, reasons = _valid_times(cue.start, cue.end)
-            if start < previous_start:
+            before = start
+            if cue.start is None or cue.start > LATEST:
+                reasons = [NO_TIME]
+            else:
+                start, end, reasons = _valid_times(cue.start, cue.end)
+            if start < before:
                 reasons.append(BACKWARDS)
-            previous_start = start
-        problems += [repaired(reason, cue.position) for reason in reasons]
-        timed.append((start, end, cue))
+            problems += [repaired(reason, cue.position) for reason in reasons]
+            timed.append((start, end, cue))
     timed.sort(key=lambda entry: entry[0])
     next_starts = [start for start, *_ in timed[1:]] + [None]
     captions = (_caption(*entry, after) for entry, after in zip(timed, next_starts, strict=False))
     return tuple(captions), problems
-
-
-def _next_starts(cues: Sequence[Cue]) -> list[float | None]:
-    """Return, for each cue, the next known start."""
-    starts: list[float | None] = []
-    upcoming = None
-    for cue in reversed(cues):
-        starts.append(upcoming)
-        upcoming = upcoming if cue.start is None else cue.start
-    return starts[::-1]
 
 
 def _valid_times(start: float, end: float | None) -> tuple[float, float | None, list[str]]:

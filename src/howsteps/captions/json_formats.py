@@ -9,9 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from howsteps.captions.cues import Cue, ParsedCues, Piece, lost, plus, seconds, youtube_cue
-from howsteps.captions.tabular import DURATIONS, ENDS, STARTS, TEXTS
 
 _MS = 1000
+STARTS = ("start", "start_time", "startTime", "begin", "from", "offset", "onset")
+ENDS = ("end", "end_time", "endTime", "to", "stop", "offset_end")
+DURATIONS = ("duration", "dur")
+TEXTS = ("text", "caption", "transcript", "sentence", "utterance", "word", "line", "content")
 
 
 def is_json3(value: Any) -> bool:
@@ -80,13 +83,13 @@ def _pieces(words: Any) -> tuple[Piece, ...]:
 
 def is_json_rows(value: Any) -> bool:
     """Look for a list with at least one timed row."""
-    return isinstance(value, list) and any(_json_cue(entry, 0) is not None for entry in value)
+    return isinstance(value, list) and any(row_cue(entry, 0) is not None for entry in value)
 
 
 def parse_json_rows(value: Any) -> ParsedCues:
     """Yield one cue for each entry."""
     for number, entry in enumerate(value, 1):
-        yield _json_cue(entry, number) or lost("is not a timed row; left out", number)
+        yield row_cue(entry, number) or lost("is not a timed row; left out", number)
 
 
 def is_json_columns(value: Any) -> bool:
@@ -108,7 +111,8 @@ def _field(entry: dict[str, Any], names: Sequence[str]) -> Any:
     return next((entry[name] for name in names if name in entry), None)
 
 
-def _json_cue(entry: Any, number: int) -> Cue | None:
+def row_cue(entry: Any, number: int) -> Cue | None:
+    """The cue of a row; None if it has no text or start."""
     if isinstance(entry, list | tuple) and len(entry) >= 3 and isinstance(entry[2], str):
         start, end, text = entry[:3]
         return Cue(seconds(start), seconds(end), text, position=number)

@@ -89,8 +89,8 @@ _JSON = (
     _Format("timed JSON columns", json_formats.is_json_columns, json_formats.parse_json_columns),
 )
 _XML = (
-    _Format("YouTube srv", lambda d: d.root.name in {"timedtext", "transcript"}, xml.parse_srv),
-    _Format("TTML", lambda d: d.root.name == "tt", xml.parse_ttml),
+    _Format("YouTube srv", lambda d: d.root.tag in {"timedtext", "transcript"}, xml.parse_srv),
+    _Format("TTML", lambda d: d.root.tag == "tt", xml.parse_ttml),
 )
 _TEXT = (
     _Format("WebVTT", subtitles.is_webvtt, subtitles.parse_webvtt),
@@ -168,7 +168,7 @@ def _parse(text: str) -> tuple[str, ParsedCues, bool]:
     elif opening == "<":
         _limit(text.count("<") - text.count("</"), "elements of XML")
         formats, content = _XML, xml.parse_xml(text)
-        otherwise = f"is XML (<{content.root.name}>), but not captions"
+        otherwise = f"is XML (<{content.root.tag}>), but not captions"
     else:
         _limit(text.count("\n"), "lines")
         _limit(text.count("<"), "tags")

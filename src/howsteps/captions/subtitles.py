@@ -15,8 +15,6 @@ from dataclasses import dataclass, replace
 from howsteps.captions.cues import CLOCK, Cue, ParsedCues, Piece, clock_seconds, lost
 
 _ARROW = re.compile(r"(?:-{1,3}|[–—])>")
-# An invalid timing line.
-_BROKEN_TIMES = re.compile(r"-->|^\W*[0-9]+[:.,][0-9]")
 
 _WORD_TIME = re.compile(r"<(" + re.sub(r"\?P<\w+>", "?:", CLOCK.pattern) + r")>")
 _CLASS = re.compile(r"</?c[^<>]*>")
@@ -40,12 +38,9 @@ def parse_subrip(text: str) -> ParsedCues:
     """Yield the cues; text after a blank line still belongs to the cue above it."""
     opening, cues = _split(text, any_label=False)
     for block in opening:
-        yield _broken_cue(block) or lost("text before the first times was left out", block.line)
+        yield lost("text before the first times was left out", block.line)
     for cue, strays in cues:
-        broken = [_broken_cue(block) for block in strays]
-        spoken = ["\n".join(b.lines) for b, found in zip(strays, broken, strict=True) if not found]
-        yield replace(cue, text="\n".join([cue.text, *spoken]))
-        yield from filter(None, broken)
+        yield replace(cue, text="\n".join([cue.text, *("\n".join(b.lines) for b in strays)]))
 
 
 def is_webvtt(text: str) -> bool:
@@ -61,14 +56,6 @@ def parse_webvtt(text: str) -> ParsedCues:
     for cue, strays in cues:
         yield _with_word_times(cue)
         yield from _strays(strays)
-
-
-def _broken_cue(block: _Block) -> Cue | None:
-    """Return a cue without times for a block with an invalid timing line, to keep its words."""
-    number, *rest = block.lines
-    if not number.strip().isdecimal() or not rest or not _BROKEN_TIMES.search(rest[0]):
-        return None
-    return Cue(None, None, "\n".join(rest[1:]), position=block.line + 1)
 
 
 def _strays(blocks: list[_Block]) -> ParsedCues:

@@ -111,8 +111,6 @@ _CLEARED = 0.5
 # captions closer together follow without a break.
 _TOUCHING = 0.05
 _MAX_LINES = 8  # on a screen
-# One line that grows word by word may be stammering.
-_MIN_GROWING = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +131,9 @@ def first_shown(screens: Sequence[Screen]) -> list[Screen]:
     """Return the screens without the words that they repeat from the screen before."""
     screens = _without_duplicates(screens)
     carried = [0, *(_carried_words(*pair) for pair in pairwise(screens))]
-    grown = [0, *(_words_before_growth(*pair) for pair in pairwise(screens))]
-    is_growing = _is_typical(screens, grown) and sum(map(bool, grown)) >= _MIN_GROWING
-    is_rolling = is_growing or _is_typical(screens, carried)
-    return [
-        _drop_words(screen, max(n_carried if is_rolling else 0, n_grown if is_growing else 0))
-        for screen, n_carried, n_grown in zip(screens, carried, grown, strict=False)
-    ]
+    if not _is_typical(screens, carried):
+        return screens
+    return [_drop_words(screen, count) for screen, count in zip(screens, carried, strict=False)]
 
 
 def _carried_words(previous: Screen, current: Screen) -> int:
@@ -161,21 +155,6 @@ def _carried_words(previous: Screen, current: Screen) -> int:
     elif not current.is_flash and current.start - previous.end > _TOUCHING:
         return 0
     return sum(map(len, after[: max(line_counts, default=0)]))
-
-
-def _words_before_growth(previous: Screen, current: Screen) -> int:
-    """Count the words of ``previous`` if ``current`` only extends its last line, else 0."""
-    before = [_texts(line) for line in previous.lines if line]
-    after = [_texts(line) for line in current.lines if line]
-    *unchanged, last = before
-    grows = (
-        len(after) >= len(before)
-        and after[: len(unchanged)] == unchanged
-        and len(after[len(unchanged)]) > len(last)
-        and after[len(unchanged)][: len(last)] == last
-        and current.start - previous.end <= _CLEARED
-    )
-    return sum(map(len, before)) if grows else 0
 
 
 def _is_typical(screens: Sequence[Screen], counts: Sequence[int]) -> bool:
