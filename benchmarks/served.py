@@ -1,10 +1,9 @@
 """``howsteps serve`` under load: ``python -m benchmarks.served --minutes 60``.
 
 A job of thirty narrations is served to two pages, each with an event stream, which read the script
-whenever it changes. They edit it in turn (every kind of edit, undo and redo), write every export,
-and upload captions: good ones, broken ones, and some that end early. Once a minute prints what was
-asked so far, and memory, open files and threads of the server; at the end, how memory grew from
-the second quarter of the time to the last.
+whenever it changes. They edit it in turn (every kind of edit, undo and redo) and write every
+export. Once a minute prints what was asked so far, and memory, open files and threads of the
+server; at the end, how memory grew from the second quarter of the time to the last.
 """
 
 import argparse
@@ -30,13 +29,12 @@ from benchmarks.many_tasks import write_tasks
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.report.exports import FORMATS
-from howsteps.serve.new_videos import MAX_FILES
 
 PAGES = ("0" * 32, "1" * 32)
 PAUSE = 0.5  # seconds between two requests of a page
-EXPORT, UPLOAD = 0.1, 0.05  # shares of requests
+EXPORT = 0.1  # of the requests
 JOURNAL = 9_000  # edits; the journal takes ten thousand
-HEADINGS = ("minutes", "edits", "refused", "exports", "uploads", "reads", "MB", "files", "threads")
+HEADINGS = ("minutes", "edits", "refused", "exports", "reads", "MB", "files", "threads")
 
 
 class Client:
@@ -47,10 +45,10 @@ class Client:
         self.rng = Random(seed)  # noqa: S311 - not cryptography
         self.counts: Counter[str] = Counter()
 
-    def ask(self, method: str, what: str, body: bytes | None = None, kind: str = "json") -> bytes:
+    def ask(self, method: str, what: str, body: bytes | None = None) -> bytes:
         """Send a request; return the body of the answer. A refusal (4xx) is counted."""
         talk = http.client.HTTPConnection(self.url.netloc, timeout=300)
-        headers = {"origin": f"http://{self.url.netloc}", "content-type": f"application/{kind}"}
+        headers = {"origin": f"http://{self.url.netloc}", "content-type": "application/json"}
         talk.request(method, self.url.path + what, body, headers)
         answer = talk.getresponse()
         content = answer.read()
@@ -83,15 +81,12 @@ class Client:
             talk.close()
 
     def work(self, done: threading.Event) -> None:
-        """Edit, export and upload at random."""
+        """Edit and export at random."""
         while not done.wait(self.rng.expovariate(1 / PAUSE)):
-            chance = self.rng.random()
-            if chance < EXPORT:
+            if self.rng.random() < EXPORT:
                 formats = [name for name, each in FORMATS.items() if each.own_folder]
                 self.post(f"exports/{self.rng.choice(formats)}")
                 self.counts["exports"] += 1
-            elif chance < EXPORT + UPLOAD:
-                self.upload()
             else:
                 status = json.loads(self.ask("GET", "status"))
                 if status["revision"] < JOURNAL:
@@ -122,25 +117,6 @@ class Client:
             else {"op": "delete", "step": step},
         ]
         return {"do": self.rng.choice(edits)}
-
-    def upload(self) -> None:
-        """Send captions; one in three is broken, one in three ends early."""
-        self.counts["uploads"] += 1
-        name, chance = f"new-videos?name={self.rng.randrange(10**9)}.srt", self.rng.random()
-        good = b"1\n00:00:01,000 --> 00:00:05,000\nnow you fill the bucket\n"
-        if chance < 1 / 3:
-            self.ask("POST", name, b"nobody says anything here", "octet-stream")
-        elif chance < 2 / 3:
-            head = (
-                f"POST {self.url.path}{name} HTTP/1.1\r\nHost: {self.url.netloc}\r\nContent-Length:"
-                f" 999\r\nOrigin: http://{self.url.netloc}\r\n"
-                "Content-Type: application/octet-stream\r\n\r\n"
-            )
-            with socket.create_connection((self.url.hostname, self.url.port)) as talk:
-                talk.sendall(head.encode() + good)
-        elif self.counts["good"] < MAX_FILES // 4:
-            self.counts["good"] += 1
-            self.ask("POST", name, good, "octet-stream")
 
 
 def usage(process: int) -> tuple[float, int, int]:

@@ -36,7 +36,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "edited.md").write_text(STEPS)
     work = place / "steps"
     assert howsteps("run", place / "wash", "--out", work, "--workers", 1)
-    shutil.copytree(place / "new", work / "new-videos")
     serve(work)
     assert howsteps("export", work, *EVERY_FORMAT)
     (work / "report-pictures").mkdir(exist_ok=True)

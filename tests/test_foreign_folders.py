@@ -19,7 +19,6 @@ from howsteps.pipeline import work_folder
 from howsteps.pipeline.options import RunOptions, write_options
 from howsteps.pipeline.work_folder import writing_to
 from howsteps.report.decoding import thumbnail_name
-from howsteps.serve.new_videos import FOLDER
 from howsteps.serve.session import Session
 from howsteps.task import Script
 from tests.films import film
@@ -49,7 +48,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-@pytest.mark.parametrize("part", [FOLDER, "report-pictures", "exports", "cache"])
+@pytest.mark.parametrize("part", ["model", "report-pictures", "exports", "cache"])
 def test_a_linked_part_is_refused_and_what_it_leads_to_stays(work, home, part) -> None:
     (work / part).symlink_to(home)
     with pytest.raises(CannotWrite, match="is a link"):
@@ -60,17 +59,6 @@ def test_a_linked_part_is_refused_and_what_it_leads_to_stays(work, home, part) -
         with pytest.raises(CannotWrite, match="is a link"):
             CliRunner().invoke(app, ["export", str(work), "-f", "page"], catch_exceptions=False)
     assert contents(home) == MINE
-
-
-@pytest.mark.slow
-def test_files_in_the_folder_of_new_videos_that_were_not_uploaded_stay(work, home) -> None:
-    home.rename(work / FOLDER)
-    howsteps.place(work, "1. boil the water\n")  # makes the model
-    session = Session(work)
-    session.start()
-    assert session.wait_until_placed(60)
-    session.stop()
-    assert contents(work / FOLDER) == MINE
 
 
 def test_the_page_removes_only_pictures_that_it_made(tmp_path, home) -> None:

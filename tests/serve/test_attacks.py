@@ -438,13 +438,9 @@ def test_messages_name_no_folders(served: Served, work, tmp_path, monkeypatch) -
         raise CannotWrite(f"cannot write {work / 'result.json'}: no space")
 
     monkeypatch.setattr("howsteps.serve.session.place_again", fail)
-    monkeypatch.setattr("howsteps.serve.session.new_videos.with_new_videos", fail)
     monkeypatch.setattr("howsteps.serve.app.export_as_asked", fail)
     message = "cannot write result.json: no space"
     assert served.post("exports/csv", {})[2].decode() == f"{message}\n"
-    octets = "application/octet-stream"
-    served.post("new-videos?name=Zoe.srt", body=b"x", content_type=octets)
-    assert reported(served, "remark") == message
     served.edit(0, do=RENAME)
     assert reported(served, "error") == message
     (work / FILE).unlink()

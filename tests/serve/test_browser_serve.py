@@ -14,7 +14,6 @@ from tests.report.job import TEA, tea
 from tests.report.videos import make_films
 
 from .conftest import Served, running, write_work
-from .test_new_videos import SRT
 
 pytestmark = pytest.mark.browser
 LABELS = [label.capitalize() for label, *_ in TEA[:5]]
@@ -336,54 +335,6 @@ def test_an_export_is_written_and_downloaded(visit, served, work) -> None:
     said = page.locator(".state").inner_text()
     assert "youtube.zip, with a file for each video, was downloaded" in said
     assert "exports/youtube" in said
-
-
-def test_new_videos_are_chosen_or_dropped(visit, served, work) -> None:
-    page = visit(served)
-    with page.expect_file_chooser() as asked:
-        key(page, "videos").click()
-    note = {"name": "notes.pdf", "mimeType": "application/pdf", "buffer": b"x"}
-    asked.value.set_files(note)
-    until(page, "document.querySelector('.state').textContent.includes('neither a video')")
-    page.evaluate(
-        """() => {
-          const dataTransfer = new DataTransfer();
-          dataTransfer.items.add(new File(["hello"], "Zoe.srt"));
-          document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true }));
-        }"""
-    )
-    until(page, "document.querySelector('.state').textContent.includes('Not placed')")
-    assert (work / "new-videos" / "Zoe.srt").read_bytes() == b"hello"
-
-
-@pytest.mark.slow
-def test_uploaded_files_are_reported_on(visit, served, monkeypatch) -> None:
-    served.edit(0, "e" * 32, do={"op": "rename", "step": 0, "label": "fetch water"})
-    served.until_placed()  # now there is a model
-    page = visit(served)
-    key(page, "take-over").click()
-
-    def chosen(*files: tuple[str, bytes]) -> None:
-        with page.expect_file_chooser() as asked:
-            key(page, "videos").click()
-        asked.value.set_files(
-            [{"name": n, "mimeType": "text/plain", "buffer": b} for n, b in files]
-        )
-
-    def said(text: str) -> None:
-        until(page, "text => document.querySelector('.state').textContent.includes(text)", text)
-
-    chosen(("bad.srt", b"hello"))
-    said("Not placed: bad.srt is not in a known caption format.")
-    chosen(("Zoe.srt", SRT))
-    said("1 new file is placed.")
-    assert "bad.srt" not in page.locator(".state").inner_text()
-    until(page, "document.querySelector('.eyebrow').textContent.includes('in 6 videos')")
-    chosen(("worse.srt", b"hello"), ("Yan.srt", SRT))
-    said("1 new file is placed. Not placed: worse.srt is not")
-    monkeypatch.setattr("howsteps.pipeline.apply.MIN_MEAN_CONFIDENCE", 1.1)
-    chosen(("Xia.srt", SRT))
-    said("1 new file is placed. Xia: hardly any step is found with confidence")
 
 
 def test_a_stopped_server_is_reported(visit, work, browser) -> None:

@@ -76,7 +76,7 @@ def test_a_key_pressed_five_times_is_one_edit(work, result, journal) -> None:
         change(journal, again=moved(0, to))
     assert labels(journal) == [*before[1:], before[0]]
     again = Journal.resume(work, result)
-    assert (labels(again), len(again.history.done)) == (labels(journal), 1)
+    assert (labels(again), again.history.n_done) == (labels(journal), 1)
     change(again, undo=True)
     assert labels(again) == before
     change(again, redo=True)
@@ -107,7 +107,7 @@ def test_a_new_edit_clears_redo(journal) -> None:
     change(journal, do=RENAME)
     change(journal, undo=True)
     change(journal, do=DELETE)
-    assert not journal.history.undone
+    assert journal.history.next_redo is None
 
 
 @pytest.mark.parametrize("torn", [b'{"do": {"op": "del', b'{"do":\n', b"\x00\x00\x00", b"{"])

@@ -292,7 +292,6 @@ def _video(
     step_of_mention: Mapping[Mention, int],
     thumbnails: Thumbnails,
 ) -> dict[str, Any]:
-    mention_ids = {mention: index for index, mention in enumerate(video.mentions)}
     return {
         "id": video.id,
         "file": video.media.name if video.media else None,
@@ -301,7 +300,7 @@ def _video(
         "places": [_place(place, thumbnails) for place in row],
         "mentions": [
             {
-                "id": mention_ids.get(mention),
+                "id": index,
                 "step": step,
                 "phrase": mention.phrase,
                 "quote": verbatim(mention, video.sentences),
@@ -310,9 +309,7 @@ def _video(
                 "window": [round(second, 2) for second in window(mention)],
             }
             # In temporal order, each with its step or −1.
-            for mention in sorted(
-                dict.fromkeys(chain(step_of_mention, video.mentions)), key=lambda m: m.start
-            )
+            for index, mention in sorted(enumerate(video.mentions), key=lambda pair: pair[1].start)
             for step in [step_of_mention.get(mention, -1)]
         ],
         "said": [[round(sentence.start, 2), sentence.text] for sentence in video.sentences],

@@ -253,17 +253,6 @@ def _rate(media: Path, modified: int, size: int) -> Fraction:
         return USUAL_RATE
 
 
-def is_readable(media: Path) -> bool:
-    """Whether a file is a readable video; always True without PyAV."""
-    try:
-        _run(media, "rate")
-    except InputError:
-        return False
-    except MissingExtra:
-        pass
-    return True
-
-
 def write_with_chapters(
     media: Path, chapters: "Sequence[Chapter]", folder: Folder, name: str
 ) -> None:

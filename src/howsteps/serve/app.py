@@ -33,7 +33,6 @@ from howsteps.pipeline.work_folder import EXPORTS, export_as_asked
 from howsteps.report.decoding import THUMBNAIL
 from howsteps.report.exports import FORMATS
 from howsteps.report.page import THUMBNAILS, render, security_policy
-from howsteps.serve import new_videos
 from howsteps.serve.session import Asked, Page, Session, without_folders
 from howsteps.store import decoded
 
@@ -95,23 +94,13 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
         return FileResponse(path, media_type="image/webp")
 
     async def video(request: Request) -> Response:
-        videos, number = session.shown.task.videos, request.path_params["number"]
+        videos, number = session.result.task.videos, request.path_params["number"]
         known = _NUMBER.fullmatch(number) and int(number) < len(videos)
         media = videos[int(number)].media if known else None
         file = media and session.playable(media)
         if file is None:
             raise HTTPException(404, "there is no such video")
         return FileResponse(file)
-
-    async def new_video(request: Request) -> Response:
-        if request.headers.get("content-type", "") != "application/octet-stream":
-            raise HTTPException(415, "send the bytes of a file")
-        name = request.query_params.get("name", "")
-        try:
-            kept = await new_videos.keep(session.folder, name, request.stream())
-        except ClientDisconnect as error:
-            raise HTTPException(400, "the file ended early") from error
-        return _json({"name": kept.name, "number": session.add_new_file(kept.name)})
 
     async def exports(request: Request) -> Response:
         name = request.path_params["name"]
@@ -133,7 +122,6 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
         Route("/writer", writer, methods=["POST"]),
         Route(f"/{THUMBNAILS}/{{name}}", picture),
         Route("/videos/{number}", video),
-        Route("/new-videos", new_video, methods=["POST"]),
         Route("/exports/{name}", exports, methods=["POST"]),
     ]
 

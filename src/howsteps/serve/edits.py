@@ -16,12 +16,13 @@ To resume, the lines are replayed; a last line that was cut off is dropped::
 """
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -30,13 +31,11 @@ from howsteps.errors import CannotWrite, HowstepsError, InputError
 from howsteps.io.files import Folder, key_of, read_bounded
 from howsteps.pipeline.placing import with_videos
 from howsteps.pipeline.work_folder import read_aside
-from howsteps.report.content import video_length
 from howsteps.task import BY_HAND, LATEST, Localisation, Mention, Result, Script, Step, Task, Video
 
 MAX_STEPS = 100
 LONGEST_LABEL = 200  # characters
 _ROUNDING = 0.01  # seconds; the page rounds times
-_AFTER_WORDS = 60.0  # seconds
 
 
 class Refused(HowstepsError):
@@ -47,109 +46,133 @@ class Refused(HowstepsError):
         self.status = status
 
 
+class EditedStep(NamedTuple):
+    """A step, and the places that a person gave it, by video; these go wherever the step goes."""
+
+    step: Step
+    places: Mapping[str, Localisation] = {}
+
+    def but(self, **changes: Any) -> "EditedStep":
+        """The same step with other fields."""
+        return self._replace(step=replace(self.step, **changes))
+
+
 @dataclass(frozen=True)
 class Draft:
-    """A script being edited: its steps, places that a person chose, and the videos set aside."""
+    """A script being edited, and the videos set aside."""
 
     task: Task
-    steps: tuple[Step, ...]
-    by_hand: tuple[Localisation, ...] = ()
+    edited: tuple[EditedStep, ...]
     aside: tuple[Video, ...] = ()
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps in order."""
+        return tuple(edited.step for edited in self.edited)
+
+    @property
+    def by_hand(self) -> tuple[Localisation, ...]:
+        """The places that a person chose."""
+        return tuple(
+            replace(place, step=k)
+            for k, edited in enumerate(self.edited)
+            for place in edited.places.values()
+        )
 
 
 def draft_of(result: Result, aside: Iterable[Video] = ()) -> Draft:
     """Start a draft from a result, and the videos that were set aside."""
-    by_hand = tuple(each for each in result.localisations if each.evidence == BY_HAND)
+    places: list[dict[str, Localisation]] = [{} for _ in result.steps]
+    for place in result.localisations:
+        if place.evidence == BY_HAND:
+            places[place.step][place.video] = place
     used = ids(result.task)  # two files may disagree
     rest = tuple(video for video in aside if video.id not in used)
-    return Draft(result.task, result.script.steps, by_hand, rest)
+    return Draft(result.task, tuple(map(EditedStep, result.steps, places)), rest)
 
 
 def apply_edit(draft: Draft, edit: store.Edit) -> Draft:
     """Apply an edit to a draft; one that cannot be made is ``Refused``."""
     _check(draft, edit)
-    steps, n_steps = draft.steps, len(draft.steps)
+    if isinstance(edit, store.Keep | store.Drop):
+        return _chosen(draft, edit)
+    rows = list(draft.edited)
     match edit:
         case store.Rename(k, label):
-            after = _with(draft, k, replace(steps[k], label=_label(draft, label, k)))
+            rows[k] = rows[k].but(label=_label(draft, label, k))
         case store.Mark(k, value):
-            after = _with(draft, k, replace(steps[k], optional=value))
+            rows[k] = rows[k].but(optional=value)
         case store.Move(k, to):
-            order = [i for i in range(n_steps) if i != k]
-            order.insert(to, k)
-            after = _reordered(draft, order)
+            rows.insert(to, rows.pop(k))
         case store.Delete(k):
-            after = _reordered(draft, [i for i in range(n_steps) if i != k])
+            del rows[k]
         case store.Add(at, label):
-            after = _inserted(draft, at, Step(_label(draft, label), ()))
+            rows.insert(at, EditedStep(Step(_label(draft, label), ())))
         case store.Merge(k, into):
-            after = _merged(draft, k, into)
-        case store.Split():
-            after = _split(draft, edit)
-        case store.Gather(k) if not steps[k].mentions:
-            after = _gather(draft, edit)
-        case store.Put():
-            others = _without(draft, edit.video, edit.step)
-            after = replace(draft, by_hand=(*others, _placed(draft, edit)))
+            rows[into] = _merged(draft.task, rows[into], rows[k])
+            del rows[k]
+        case store.Split(k):
+            rows[k : k + 1] = _split(draft, edit)
+        case store.Gather():
+            rows = _gathered_into(draft, edit)
+        case store.Put(k, name):
+            place = _placed(draft, edit)
+            rows[k] = rows[k]._replace(places={**rows[k].places, name: place})
         case store.Release(k, name):
-            after = replace(draft, by_hand=_without(draft, name, k))
-        case store.Keep() | store.Drop():
-            after = _chosen(draft, edit)
-        case _:
-            raise Refused("the step has mentions already")
-    return after
+            others = {video: place for video, place in rows[k].places.items() if video != name}
+            rows[k] = rows[k]._replace(places=others)
+    if len(rows) > max(MAX_STEPS, len(draft.edited)):
+        raise Refused(f"a script has {MAX_STEPS} steps at most")
+    return replace(draft, edited=tuple(rows))
 
 
 def _check(draft: Draft, edit: store.Edit) -> None:
-    """Check that the steps and the video of an edit exist."""
-    for number in (getattr(edit, name, -1) for name in ("step", "to", "into")):
-        if number >= len(draft.steps):
+    """Check that the steps and the video of an edit exist, and that a merge has two steps."""
+    numbers = [getattr(edit, name, -1) for name in ("step", "to", "into")]
+    for number in (*numbers, getattr(edit, "at", 0) - 1):  # a new one may be the last
+        if number >= len(draft.edited):
             raise Refused(f"there is no step {number}")
+    if isinstance(edit, store.Merge) and edit.step == edit.into:
+        raise Refused("a step cannot be merged with itself")
     video = getattr(edit, "video", None)
     known = draft.aside if isinstance(edit, store.Keep) else draft.task.videos
     if video is not None and video not in {each.id for each in known}:
         raise Refused(f"there is no video {video!r:.80}")
 
 
-def _merged(draft: Draft, index: int, target: int) -> Draft:
-    if index == target:
-        raise Refused("a step cannot be merged with itself")
-    kept, other = draft.steps[target], draft.steps[index]
-    merged = replace(
-        kept,
-        mentions=_sorted(draft.task, (*kept.mentions, *other.mentions)),
-        examples=(*kept.examples, *other.examples),
-        optional=kept.optional and other.optional,
-        read_in=kept.read_in | other.read_in,
+def _merged(task: Task, kept: EditedStep, other: EditedStep) -> EditedStep:
+    """Two steps as one; where both were placed by hand, the place of the kept one wins."""
+    one, two = kept.step, other.step
+    merged = kept.but(
+        mentions=_sorted(task, (*one.mentions, *two.mentions)),
+        examples=(*one.examples, *two.examples),
+        optional=one.optional and two.optional,
+        read_in=one.read_in | two.read_in,
     )
-    # Where both steps were placed by hand, the place of the kept step wins.
-    placed = {each.video for each in draft.by_hand if each.step == target}
-    by_hand = tuple(
-        replace(each, step=target) if each.step == index else each
-        for each in draft.by_hand
-        if each.step != index or each.video not in placed
-    )
-    after = replace(_with(draft, target, merged), by_hand=by_hand)
-    return apply_edit(after, store.Delete(index))
+    return merged._replace(places={**other.places, **kept.places})
 
 
-def _split(draft: Draft, edit: store.Split) -> Draft:
-    chosen, step = _mentions(draft.task, edit.mentions), draft.steps[edit.step]
-    if not (chosen and chosen < set(step.mentions)):
+def _split(draft: Draft, edit: store.Split) -> tuple[EditedStep, EditedStep]:
+    """A step without the chosen mentions, and a new one that has them."""
+    chosen, edited = _mentions(draft.task, edit.mentions), draft.edited[edit.step]
+    if not (chosen and chosen < set(edited.step.mentions)):
         raise Refused("choose some mentions of the step, but not all")
-    rest = tuple(mention for mention in step.mentions if mention not in chosen)
+    rest = tuple(mention for mention in edited.step.mentions if mention not in chosen)
     new = Step(_label(draft, edit.label), _sorted(draft.task, chosen))
-    return _inserted(_with(draft, edit.step, replace(step, mentions=rest)), edit.step + 1, new)
+    return edited.but(mentions=rest), EditedStep(new)
 
 
-def _gather(draft: Draft, edit: store.Gather) -> Draft:
+def _gathered_into(draft: Draft, edit: store.Gather) -> list[EditedStep]:
     """Give a step mentions; those that it shares with another of the same act leave that one."""
+    if draft.steps[edit.step].mentions:
+        raise Refused("the step has mentions already")
     found = _mentions(draft.task, edit.mentions)
-    steps = [
-        replace(s, mentions=tuple(m for m in s.mentions if m not in found)) for s in draft.steps
+    rows = [
+        edited.but(mentions=tuple(m for m in edited.step.mentions if m not in found))
+        for edited in draft.edited
     ]
-    steps[edit.step] = replace(steps[edit.step], mentions=_sorted(draft.task, found))
-    return replace(draft, steps=tuple(steps))
+    rows[edit.step] = rows[edit.step].but(mentions=_sorted(draft.task, found))
+    return rows
 
 
 def _chosen(draft: Draft, edit: store.Keep | store.Drop) -> Draft:
@@ -160,7 +183,7 @@ def _chosen(draft: Draft, edit: store.Keep | store.Drop) -> Draft:
         after, aside = with_videos(before, draft.aside, keep, drop)
     except HowstepsError as error:
         raise Refused(str(error)) from error
-    return Draft(after.task, after.steps, after.localisations, aside)
+    return draft_of(after, aside)
 
 
 def _placed(draft: Draft, edit: store.Put) -> Localisation:
@@ -170,7 +193,7 @@ def _placed(draft: Draft, edit: store.Put) -> Localisation:
         return Localisation(edit.video, edit.step, None, evidence=BY_HAND)
     if edit.start is None or edit.end is None or not edit.start <= edit.time <= edit.end:
         raise Refused("'time' must lie between 'start' and 'end'")
-    length = _latest(draft, edit.video)
+    [length] = (v.duration or LATEST for v in draft.task.videos if v.id == edit.video)
     if edit.time > length + _ROUNDING:
         raise Refused("a time must lie inside the video")
     # The page keeps the length of a place that is moved to the end.
@@ -191,22 +214,13 @@ def _label(draft: Draft, given: str, index: int | None = None) -> str:
     return label
 
 
-def _latest(draft: Draft, name: str) -> float:
-    """The end of a video; if its duration is unknown, it may go on after the last word."""
-    [video] = (video for video in draft.task.videos if video.id == name)
-    if video.duration is not None:
-        return video.duration
-    length = video_length(video, [each for each in draft.by_hand if each.video == name])
-    return length + _AFTER_WORDS if length else LATEST
-
-
 def _mentions(task: Task, given: Iterable[tuple[str, int]]) -> set[Mention]:
     """Look up mentions, given as pairs of a video id and an index."""
-    known = {(video.id, k): said for video in task.videos for k, said in enumerate(video.mentions)}
+    known = {video.id: video.mentions for video in task.videos}
     try:
-        return {known[pair] for pair in given}
-    except KeyError as error:
-        raise Refused(f"there is no mention {error.args[0]!r:.80}") from None
+        return {known[video][index] for video, index in given}
+    except LookupError:
+        raise Refused("there is no such mention") from None
 
 
 def _sorted(task: Task, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
@@ -214,52 +228,34 @@ def _sorted(task: Task, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
     return tuple(sorted(set(mentions), key=lambda m: (order[m.video], m.start, m.end, m.phrase)))
 
 
-def _with(draft: Draft, index: int, step: Step) -> Draft:
-    return replace(draft, steps=(*draft.steps[:index], step, *draft.steps[index + 1 :]))
-
-
-def _without(draft: Draft, video: str, step: int) -> tuple[Localisation, ...]:
-    return tuple(each for each in draft.by_hand if (each.video, each.step) != (video, step))
-
-
-def _inserted(draft: Draft, index: int, step: Step) -> Draft:
-    if len(draft.steps) >= MAX_STEPS:
-        raise Refused(f"a script has {MAX_STEPS} steps at most")
-    if index > len(draft.steps):
-        raise Refused(f"there is no step {index}")
-    by_hand = tuple(replace(each, step=each.step + (each.step >= index)) for each in draft.by_hand)
-    steps = (*draft.steps[:index], step, *draft.steps[index:])
-    return replace(draft, steps=steps, by_hand=by_hand)
-
-
-def _reordered(draft: Draft, order: Sequence[int]) -> Draft:
-    """Keep the steps with these indices, in this order, along with their manual places."""
-    new = {old: index for index, old in enumerate(order)}
-    by_hand = tuple(
-        replace(each, step=new[each.step]) for each in draft.by_hand if each.step in new
-    )
-    return replace(draft, steps=tuple(draft.steps[k] for k in order), by_hand=by_hand)
-
-
 @dataclass(frozen=True)
 class History:
-    """The edits of a draft: done, undone, placed.
+    """The edits of a draft, of which ``n_done`` are done and the others undone.
 
-    ``done`` has the draft before each edit. ``revision`` counts edits, undos and redos; ``placed``
-    is the revision that was placed last.
+    ``drafts`` are those before each edit, and after the last. ``revision`` counts edits, undos and
+    redos; ``placed`` is the revision that was placed last.
     """
 
-    draft: Draft
-    done: tuple[tuple[store.Edit, Draft], ...] = ()
-    undone: tuple[store.Edit, ...] = ()
+    drafts: tuple[Draft, ...]
+    edits: tuple[store.Edit, ...] = ()
+    n_done: int = 0
     revision: int = 0
     placed: int = 0
 
     @property
+    def draft(self) -> Draft:
+        """The script as it is now."""
+        return self.drafts[self.n_done]
+
+    @property
     def next_undo(self) -> store.Edit | None:
         """The edit that would be undone, if any."""
-        done = self._without_gathered().done
-        return done[-1][0] if done else None
+        return self.edits[self.n_done - 1] if self.n_done else None
+
+    @property
+    def next_redo(self) -> store.Edit | None:
+        """The edit that would be made again, if any."""
+        return next(iter(self.edits[self.n_done :]), None)
 
     def after(self, line: store.JournalLine) -> "History":
         """The history after another line of the journal; one that does not fit is ``Refused``."""
@@ -267,43 +263,30 @@ class History:
             if line.placed > self.revision:
                 raise Refused(f"there is no revision {line.placed}")
             return replace(self, placed=line.placed)
-        history = self
-        for gathering in line.gathered or ():
-            history = history._edited(gathering)
-        if line.gathered:
-            return history
+        if line.gathered:  # goes with the edit before it
+            drafts = [*self.drafts]
+            drafts[self.n_done] = reduce(apply_edit, line.gathered, self.draft)
+            return replace(self, drafts=tuple(drafts))
         if line.do:
-            history = replace(self._edited(line.do), undone=())
+            history = self._edited(line.do)
         elif line.again:
-            last = self._without_gathered()
-            if not (last.done and _repeats(line.again, last.done[-1][0])):
+            if self.next_undo is None or not _repeats(line.again, self.next_undo):
                 raise Refused("this does not repeat the last edit")
-            history = replace(last._undone()._edited(line.again), undone=())
+            history = replace(self, n_done=self.n_done - 1)._edited(line.again)
         elif line.undo:
-            last = self._without_gathered()
-            if not last.done:
+            if self.next_undo is None:
                 raise Refused("there is nothing to undo")
-            history = replace(last._undone(), undone=(*self.undone, last.done[-1][0]))
+            history = replace(self, n_done=self.n_done - 1)
         else:
-            if not self.undone:
+            if self.next_redo is None:
                 raise Refused("there is nothing to redo")
-            history = replace(self._edited(self.undone[-1]), undone=self.undone[:-1])
+            history = replace(self, n_done=self.n_done + 1)
         return replace(history, revision=self.revision + 1)
 
     def _edited(self, edit: store.Edit) -> "History":
-        return replace(
-            self, draft=apply_edit(self.draft, edit), done=(*self.done, (edit, self.draft))
-        )
-
-    def _undone(self) -> "History":
-        return replace(self, draft=self.done[-1][1], done=self.done[:-1])
-
-    def _without_gathered(self) -> "History":
-        """Undo what was gathered since the last edit of the page."""
-        history = self
-        while history.done and isinstance(history.done[-1][0], store.Gather):
-            history = history._undone()
-        return history
+        done = self.n_done
+        drafts = (*self.drafts[: done + 1], apply_edit(self.draft, edit))
+        return replace(self, drafts=drafts, edits=(*self.edits[:done], edit), n_done=done + 1)
 
 
 FILE = "edits.jsonl"
@@ -358,7 +341,7 @@ class Journal:
         )
         content = msgspec.json.encode(start) + b"\n"
         Folder(folder).write(FILE, content)
-        return cls(path, History(draft), content)
+        return cls(path, History((draft,)), content)
 
     def change(self, change: store.Change) -> None:
         """Make, repeat, undo or redo an edit; if that is ``Refused``, nothing is written."""
@@ -415,7 +398,8 @@ def _replayed(path: Path, lines: Sequence[bytes], result: Result) -> History | N
         steps = store.script_of(start.base, task).steps
         if len(steps) > max(MAX_STEPS, len(result.script.steps)):
             raise Refused(f"{len(steps)} steps; a script has {MAX_STEPS} at most")
-        history = History(Draft(task, steps, start.by_hand, aside))
+        store.check_localisations(start.by_hand, task, Script(steps), "by_hand")
+        history = History((draft_of(Result(task, Script(steps), start.by_hand), aside),))
         known = {start.found}
         for number, line in enumerate(lines[1:], 2):  # noqa: B007 - of an error
             entry = store.decoded(line, store.JournalLine)
@@ -431,9 +415,7 @@ def _replayed(path: Path, lines: Sequence[bytes], result: Result) -> History | N
 
 def _repeats(edit: store.Edit, last: store.Edit) -> bool:
     """Whether an edit moves the same step or place as the last one."""
-    if isinstance(edit, store.Put) and isinstance(last, store.Put):
-        return (edit.step, edit.video) == (last.step, last.video)
-    return isinstance(edit, store.Move) and isinstance(last, store.Move) and edit.step == last.step
+    return isinstance(edit, store.Put | store.Move) and summary(edit) == summary(last)
 
 
 def summary(edit: store.Edit | None) -> dict[str, Any] | None:

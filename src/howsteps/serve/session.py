@@ -21,7 +21,6 @@ from howsteps.pipeline.work_folder import check_parts, root_of, write_exports, w
 from howsteps.report.content import content
 from howsteps.report.exports import FORMATS
 from howsteps.report.page import PAGE, known_thumbnails, write_page
-from howsteps.serve import new_videos
 from howsteps.serve.edits import Journal, Refused, ids, summary
 from howsteps.store import FILE, Change, Record, read_result, result_file
 from howsteps.task import Result
@@ -39,6 +38,7 @@ def without_folders(message: object, work: Path) -> str:
 
 
 LOCK = ".serve.lock"
+_PLACING = ("placing", "frames")  # activities
 
 
 class Outdated(Refused):
@@ -86,31 +86,21 @@ class Session:
         self._video_folders = [each.resolve() for each in (above, *videos)]
         busy = f"{folder} is served already, by another process"
         self._lock = Folder(self.folder).lock(LOCK, busy)
-        new_videos.remove_partial(self.folder)
         self._fingerprint = fingerprint(self.folder / FILE)  # of the result read or written last
-        self.result = self.shown = read_result(self.folder)
+        self.result = read_result(self.folder)
         self.journal = Journal.resume(self.folder, self.result)
         self._changed = threading.Condition()
         self._writer: str | None = None
-        self._activity = self._error = self._remark = ""
-        self._is_placing = False
-        self._received = self._processed = 0  # numbers of new files
-        self._uploaded: set[str] = set()  # their names
-        self._refused: dict[str, str] = {}  # reasons, by file name
-        self._remarks: dict[str, str] = {}  # on new files that were placed, by file name
+        self._activity = self._error = ""
         # Larger than any of an earlier server, whose page may still be open.
         self._version = time.time_ns() // 10**6
         self._choices = 0  # of videos that were placed
         self._stopped = False
         self.is_closing = False  # if so, event streams end
-        self._schedule_all()
+        page = self.folder / PAGE
+        is_old = page.is_file() and page.stat().st_mtime < (self.folder / FILE).stat().st_mtime
+        self._stale = is_old or not page.is_file()
         self._thread = threading.Thread(target=self._work, name="howsteps-placing", daemon=True)
-
-    def _schedule_all(self) -> None:
-        """Schedule what is to be done with a result that was just read."""
-        page, result = self.folder / PAGE, self.folder / FILE
-        self._stale = not page.is_file() or page.stat().st_mtime < result.stat().st_mtime
-        self._new_unplaced = bool(new_videos.names(self.folder))
 
     def start(self) -> None:
         """Start the background thread."""
@@ -133,14 +123,10 @@ class Session:
                 "revision": history.revision,
                 "placed": history.placed,
                 "undo": summary(history.next_undo),
-                "redo": summary(history.undone[-1] if history.undone else None),
+                "redo": summary(history.next_redo),
                 "version": self._version,
                 "activity": self._activity,
                 "error": self._error,
-                "remark": self._remark,
-                "processed": self._processed,
-                "refused": dict(self._refused),
-                "remarks": dict(self._remarks),
                 "writer": self._writer,
                 "choices": self._choices,
             }
@@ -148,12 +134,9 @@ class Session:
     def content(self) -> dict[str, Any]:
         """The content of the page, for the newest placed result."""
         with self._changed:
-            result, n_learnt, version = self.shown, len(self.result.task.videos), self._version
-            history = self.journal.history
+            result, version, history = self.result, self._version, self.journal.history
         thumbnails = known_thumbnails(result, self.folder)
         shown = content(result, self.folder, thumbnails, playable=self.playable)
-        for index, video in enumerate(shown["videos"]):
-            video["new"] = index >= n_learnt
         formats = [[each.name, each.about] for each in FORMATS.values() if each.own_folder]
         state = {"version": version, "placed": history.placed, "revision": history.revision}
         return {**shown, **state, "formats": formats}
@@ -191,16 +174,6 @@ class Session:
             if self._writer == writer:
                 self._writer = None
 
-    def add_new_file(self, name: str) -> int:
-        """Schedule a new file for placement; return its number."""
-        with self._changed:
-            self._new_unplaced, self._remark = True, ""
-            self._received += 1
-            self._uploaded.add(name)
-            self._refused.pop(name, None)  # this may be a better version
-            self._changed.notify_all()
-            return self._received
-
     def edit(self, asked: Asked) -> dict[str, Any]:
         """Make, undo or redo an edit; return the status.
 
@@ -210,7 +183,7 @@ class Session:
         with self._changed:
             if self._writer not in (None, asked.writer):
                 raise Refused("another page is editing this script", status=423)
-            if not self._is_placing:  # or result.json may be new, but ours
+            if self._activity not in _PLACING:  # or result.json may be new, but ours
                 self._check_unchanged()
             if asked.revision != self.journal.history.revision:
                 raise Outdated("the script was changed in the meantime; reload the page")
@@ -220,12 +193,10 @@ class Session:
             self._changed.notify_all()
         return self.status()
 
-    def _take(self, result: Result) -> None:
-        """Show a result that was just written; its page and the new videos follow."""
-        self._fingerprint = fingerprint(self.folder / FILE)
-        self.result = result
-        self._stale, self._new_unplaced = True, bool(new_videos.names(self.folder))
-        self._show(result)
+    def _take(self, result: Result, found: tuple[int, int]) -> None:
+        """Show a result that was read or written, with its fingerprint; its page follows."""
+        self.result, self._fingerprint, self._stale = result, found, True
+        self._version += 1
 
     def _check_unchanged(self) -> None:
         """If another program has written a result, read it, and raise ``Outdated``.
@@ -237,9 +208,7 @@ class Session:
             return
         result = read_result(self.folder)
         self.journal = Journal.restart(self.folder, result)
-        self.result, self._fingerprint = result, found
-        self._show(result)
-        self._schedule_all()
+        self._take(result, found)
         self._changed.notify_all()
         raise Outdated("the folder was changed by another program; reload the page")
 
@@ -256,14 +225,12 @@ class Session:
     def _next_action(self) -> Callable[[], None] | None:
         if self._has_unplaced_edits():
             return self._place
-        if self._new_unplaced:
-            return self._place_new
         return self._write if self._stale else None
 
     def _work(self) -> None:
         while True:
             with self._changed:
-                self._activity, self._is_placing = "", False
+                self._activity = ""
                 self._changed.notify_all()
                 self._changed.wait_for(lambda: self._stopped or self._next_action())
                 action = self._next_action()
@@ -273,9 +240,6 @@ class Session:
                 action()
             except _Superseded:
                 pass
-            except Outdated as error:
-                with self._changed:
-                    self._error = str(error)
             except HowstepsError as error:
                 self._fail(str(error))
             except Exception as error:
@@ -284,13 +248,12 @@ class Session:
     def _fail(self, reason: str) -> None:
         with self._changed:
             self._error = without_folders(reason, self.folder)
-            self._processed = self._received
             self._version += 1
 
     def _place(self) -> None:
         with self._changed:
             self._check_unchanged()
-            self._activity, self._is_placing = "placing", True
+            self._activity = "placing"
             history = self.journal.history
         if not history.draft.steps:
             raise HowstepsError("a script without steps cannot be placed; add one, or undo")
@@ -312,33 +275,8 @@ class Session:
             raise
         with self._changed:
             self._choices += ids(result.task) != shown
-            self._take(result)
+            self._take(result, fingerprint(self.folder / FILE))
             self.journal.place(history.revision, result.script)
-
-    def _place_new(self) -> None:
-        """Place the steps in the new videos, by the model of the others."""
-        with self._changed:
-            self._activity, result, received = "new videos", self.result, self._received
-            self._new_unplaced = False
-        remark = ""
-        try:
-            shown, refused, remarks = new_videos.with_new_videos(
-                result, self.folder, self._uploaded
-            )
-        except HowstepsError as error:
-            shown, refused, remarks = result, {}, {}
-            remark = without_folders(error, self.folder)
-        with self._changed:
-            existing = new_videos.names(self.folder)
-            removed = {n: reason for n, reason in self._refused.items() if n not in existing}
-            new = {n: without_folders(reason, self.folder) for n, reason in refused.items()}
-            self._refused = dict([*removed.items(), *new.items()][-new_videos.MAX_FILES :])
-            self._remark, self._remarks, self._processed = remark, remarks, received
-            self._show(shown)
-
-    def _show(self, shown: Result) -> None:
-        self.shown = shown
-        self._version += 1
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, StageBegan):
@@ -354,7 +292,7 @@ class Session:
             self._check_current()
             write_page(result, self.folder, progress=lambda _: self._check_current())
             with self._changed:
-                self._show(self.shown)  # now with thumbnails
+                self._version += 1  # now with thumbnails
                 self._activity = "exports"
             write_exports(result, self.folder, before_each=self._check_current)
 

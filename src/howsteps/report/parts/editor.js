@@ -203,12 +203,12 @@ function statusText() {
     return [lastMessage, lastMessage.includes("change") ? "" : ` ${changes}`].join("");
   }
   const { status } = server;
-  const doing = { placing: "Placing again …", frames: "Reading the videos …", thumbnails: "Placed. Making thumbnails …", exports: "Placed. Writing the exports …", "new videos": "Placing the new videos …" };
+  const doing = { placing: "Placing again …", frames: "Reading the videos …", thumbnails: "Placed. Making thumbnails …", exports: "Placed. Writing the exports …" };
   if (server.gone) return "The server has stopped. Start “howsteps serve” again.";
   if (!mayWrite()) return "Another page is editing this script. You can watch, or take over.";
   if (status?.error) return `Not placed: ${status.error}`;
   if (server.busy || (status && (status.placed !== status.revision || status.revision < server.revision))) return doing[status?.activity] ?? doing.placing;
-  return doing[status?.activity] ?? (status?.remark ? `Not placed: ${status.remark}` : `${lastMessage || "Everything is placed."}${unmentionedWarning()}`);
+  return doing[status?.activity] ?? `${lastMessage || "Everything is placed."}${unmentionedWarning()}`;
 }
 
 /** A warning about steps that were placed although no narrator mentions them. */
@@ -226,9 +226,7 @@ function servedTools() {
   );
   formats.value = servedTools.format ?? "youtube";
   formats.addEventListener("change", () => (servedTools.format = formats.value));
-  const files = h("input", { type: "file", multiple: true, hidden: true, "aria-label": "New videos and captions" });
-  files.addEventListener("change", () => dropFiles(files.files));
-  return [formats, tool("export", "Export", () => download(formats.value)), files, tool("videos", "New videos …", () => files.click())];
+  return [formats, tool("export", "Export", () => download(formats.value))];
 }
 
 function diskTools() {
@@ -422,7 +420,7 @@ function askSplit(k) {
   const byPhrase = new Map();
   for (const video of videos) {
     for (const mention of video.mentions) {
-      if (mention.step !== k || mention.id === null) continue;
+      if (mention.step !== k) continue;
       byPhrase.set(mention.phrase, [...(byPhrase.get(mention.phrase) ?? []), { video, mention }]);
     }
   }
@@ -506,7 +504,7 @@ function makeMovable(mark, n, k) {
 
 /** The buttons below the player that place a step by hand. */
 function placeTools(n, k, now) {
-  if (!mayPlace() || k === null || videos[n].new) return [];
+  if (!mayPlace() || k === null) return [];
   const place = videos[n].places[k];
   const absent = place !== null && place.time === null;
   const edit = (change, message) => act({ ...change, step: k, video: videos[n].id }, message);

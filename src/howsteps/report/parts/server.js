@@ -4,7 +4,7 @@
 const writer =
   (content.served && sessionStorage.getItem("howsteps-writer")) ||
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-const server = { status: null, revision: content.revision ?? 0, queue: [], busy: false, gone: false, dropped: null };
+const server = { status: null, revision: content.revision ?? 0, queue: [], busy: false, gone: false };
 
 async function post(path, value) {
   const answer = await fetch(path, {
@@ -72,12 +72,6 @@ async function refresh(hard = false) {
 function startServer() {
   if (!content.served) return;
   sessionStorage.setItem("howsteps-writer", writer);
-  document.addEventListener("dragover", (event) => event.dataTransfer.types.includes("Files") && event.preventDefault());
-  document.addEventListener("drop", (event) => {
-    if (!event.dataTransfer.files.length) return;
-    event.preventDefault();
-    if (mayWrite()) dropFiles(event.dataTransfer.files);
-  });
   const events = new EventSource(`events?writer=${writer}`);
   events.addEventListener("message", ({ data }) => {
     const status = JSON.parse(data);
@@ -85,49 +79,10 @@ function startServer() {
     if (status.choices !== before) return location.reload(); // with other videos, everything is new
     updateServer({ gone: false, status });
     catchUp();
-    reportUploads();
   });
   events.addEventListener("error", () => {
     updateServer({ gone: true });
   });
-}
-
-/** Upload new videos and captions; the server places the steps in them. */
-async function dropFiles(files) {
-  const dropped = { names: [], refused: [], last: 0 };
-  server.dropped = null; // report only on these files
-  for (const file of files) {
-    announce(`Uploading ${truncateTo(file.name, 40)} …`);
-    const answer = await fetch(`new-videos?name=${encodeURIComponent(file.name)}`, {
-      method: "POST",
-      headers: { "content-type": "application/octet-stream" },
-      body: file,
-    }).catch(() => null);
-    if (answer?.ok) {
-      const { name, number } = await answer.json();
-      dropped.names.push(name);
-      dropped.last = number;
-    } else dropped.refused.push([file.name, answer ? (await answer.text()).trim() : "could not be uploaded"]);
-  }
-  announce(`${count(dropped.names.length, "file")} received; the steps are being placed …`);
-  server.dropped = dropped;
-  reportUploads();
-}
-
-/** Report on the last uploaded files, once all of them were processed. */
-function reportUploads() {
-  const { dropped, status } = server;
-  if (!dropped || (dropped.last && !(status?.processed >= dropped.last))) return;
-  server.dropped = null;
-  const { names } = dropped;
-  const refused = names.filter((name) => Object.hasOwn(status?.refused ?? {}, name));
-  const reasons = [...dropped.refused, ...refused.map((name) => [name, status.refused[name]])];
-  const placed = status?.remark ? 0 : names.length - refused.length;
-  const success = placed ? [`${count(placed, "new file")} ${placed === 1 ? "is" : "are"} placed.`] : [];
-  // The files of one video have the same remark.
-  const remarks = new Set(names.map((name) => status?.remarks[name]).filter(Boolean));
-  const failures = reasons.map(([name, why]) => `Not placed: ${truncateTo(name, 40)} ${why}.`);
-  announce([...success, ...Array.from(remarks, (remark) => `${remark}.`), ...failures].join(" "));
 }
 
 async function download(name) {

@@ -22,12 +22,11 @@ function buildTimelines() {
         {},
         h("h3", {}, titleOf(n)),
         h("p", {}, formatDuration(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")} placed` : ""),
-        video.new && h("p", {}, h("span", { class: "pill" }, "new")),
         video.odd && h("p", {}, h("span", { class: "pill" }, "odd"), ` ${video.odd}`),
         video.unread && h("p", {}, "not read by the language model"),
         video.source || !content.filmed ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
         watchLink(n, 0, { class: "elsewhere" }, "watch on YouTube"),
-        video.new ? null : chooseButton(video.id, "drop", video.title),
+        chooseButton(video.id, "drop", video.title),
       ),
       h("div", { class: "lanes" }),
     );
@@ -93,7 +92,7 @@ function stepLane(n, share, wide, rows, linked) {
     const mark =
       (linked && !mayPlace() && watchLink(n, place.start, labelled(`${label}; watch on YouTube`), String(k + 1))) ||
       h("button", { type: "button", "data-video": n, ...labelled(label) }, String(k + 1));
-    if (mayPlace() && !videos[n].new) makeMovable(mark, n, k);
+    if (mayPlace()) makeMovable(mark, n, k);
     blocks.push(block);
     marks.push(mark);
   });
