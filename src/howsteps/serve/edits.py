@@ -193,7 +193,8 @@ def _placed(draft: Draft, edit: store.Put) -> Localisation:
         return Localisation(edit.video, edit.step, None, evidence=BY_HAND)
     if edit.start is None or edit.end is None or not edit.start <= edit.time <= edit.end:
         raise Refused("'time' must lie between 'start' and 'end'")
-    [length] = (v.duration or LATEST for v in draft.task.videos if v.id == edit.video)
+    [video] = (video for video in draft.task.videos if video.id == edit.video)
+    length = LATEST if video.duration is None else video.duration
     if edit.time > length + _ROUNDING:
         raise Refused("a time must lie inside the video")
     # The page keeps the length of a place that is moved to the end.
