@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TypeAlias, TypeVar
 
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.executor import Executor, Failure, LocalExecutor
+from howsteps.pipeline.executor import Executor, Failure, LocalExecutor, single_threaded
 
 Job = TypeVar("Job")
 Stored = TypeVar("Stored")
@@ -111,6 +111,31 @@ class Context:
         yield progress
         seconds = perf_counter() - start
         self.callback(StageEnded(name, task, total, progress.cached, round(seconds, 3)))
+
+    def compute(
+        self,
+        stage: str,
+        task: str,
+        key: str,
+        kind: type[Value],
+        function: Callable[[], Value],
+        *,
+        named: str = "",
+        is_whole: Callable[[Value], bool] = lambda _: True,
+    ) -> Value:
+        """Compute one result for a whole task, unless it is cached, and ``is_whole``.
+
+        ``named`` is the name of the stage in events, if it is another.
+        """
+        with self.stage(named or stage, task, 1) as progress:
+            found = self.cached(stage, key, kind)
+            is_cached = found is not None and is_whole(found)
+            if found is None or not is_cached:
+                with single_threaded():
+                    found = function()
+                self.cache.put(stage, key, found)
+            progress.done(task, cached=is_cached)
+        return found
 
     def compute_each(
         self,

@@ -20,7 +20,7 @@ from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import Failure, single_threaded
 from howsteps.pipeline.features import feature_space
 from howsteps.pipeline.options import INTERVAL, RunOptions
-from howsteps.pipeline.work_folder import STEPS_VERSION, learnt_steps, save_steps
+from howsteps.pipeline.work_folder import STEPS_VERSION, learnt_steps, model_files, save_steps
 from howsteps.store import (
     NarrationRecord,
     PlacesRecord,
@@ -183,14 +183,14 @@ def discover_script(
         mode=options.mode,
         seed=options.seed,
     )
-    with context.stage(stage, task.name, 1) as progress:
-        record = context.cached("script", key, ScriptRecord)
-        if missing := record is None:
-            with single_threaded():
-                script = _discover(task, options)
-            record = script_record(script, task)
-            context.cache.put("script", key, record)
-        progress.done(task.name, cached=not missing)
+    record = context.compute(
+        "script",
+        task.name,
+        key,
+        ScriptRecord,
+        lambda: script_record(_discover(task, options), task),
+        named=stage,
+    )
     return script_of(record, task)
 
 
@@ -227,17 +227,13 @@ def find_by_sight(
     if not features.vectors:
         raise HowstepsError("nobody says what is being done, and there are no frames to look at")
     key = stage_key("localise", sight=dict(features.keys), steps=steps)
-    with context.stage("segments", task.name, 1) as progress:
-        found = context.cached("segments", key, tuple[Localisation, ...])
-        if missing := found is None:
-            from howsteps.localise.segments import find_steps  # noqa: PLC0415 - loads Numba
 
-            with single_threaded():
-                places = find_steps(features.vectors, steps, seconds=INTERVAL)
-            found = tuple(map(rounded, places))
-            context.cache.put("segments", key, found)
-        progress.done(task.name, cached=not missing)
-    return found
+    def find() -> tuple[Localisation, ...]:
+        from howsteps.localise.segments import find_steps  # noqa: PLC0415 - loads Numba
+
+        return tuple(map(rounded, find_steps(features.vectors, steps, seconds=INTERVAL)))
+
+    return context.compute("segments", task.name, key, tuple[Localisation, ...], find)
 
 
 def numbered_script(places: Sequence[Localisation]) -> Script:
@@ -342,7 +338,7 @@ class LocalisedTask(NamedTuple):
 
     localisations: tuple[Localisation, ...]
     remarks: tuple[Problem, ...]
-    model: Path
+    model: Folder
 
 
 def localise(
@@ -369,25 +365,28 @@ def localise(
         mode=options.mode,
         seed=options.seed,
     )
-    folder = Folder(context.cache.folder) / "localise" / f"{key}.model"
-    model = folder.path
-    with context.stage("localise", task.name, 1) as progress:
-        found = context.cached("localise", key, PlacesRecord)
-        if missing := found is None or found.model != _digests(model):
-            with single_threaded():
-                placement = _place(task, script, features, options, readings, read_videos)
-            if options.mode == "default":
-                cast("TaskLocalisation", placement).model.save(folder)
-                feature_space(task, features, options).save(folder)
-                save_steps(learnt_steps(task, script), folder)
-            found = PlacesRecord(
-                localisations=[rounded(place) for place in placement.localisations],
-                relaxed=[(int(w.video), int(w.step)) for w in placement.relaxed_windows],
-                model=_digests(model),
-            )
-            # Written after the model, so that an entry implies a complete model.
-            context.cache.put("localise", key, found)
-        progress.done(task.name, cached=not missing)
+    model = Folder(context.cache.folder) / "localise" / f"{key}.model"
+
+    def find() -> PlacesRecord:
+        placement = _place(task, script, features, options, readings, read_videos)
+        if options.mode == "default":  # saved before the entry, which thus implies it
+            cast("TaskLocalisation", placement).model.save(model)
+            feature_space(task, features, options).save(model)
+            save_steps(learnt_steps(task, script), model)
+        return PlacesRecord(
+            localisations=[rounded(place) for place in placement.localisations],
+            relaxed=[(int(w.video), int(w.step)) for w in placement.relaxed_windows],
+            model=_digests(model),
+        )
+
+    found = context.compute(
+        "localise",
+        task.name,
+        key,
+        PlacesRecord,
+        find,
+        is_whole=lambda entry: entry.model == _digests(model),
+    )
     remarks = tuple(
         Problem(
             path_of(task.videos[video]),
@@ -432,9 +431,9 @@ def _place(
     )
 
 
-def _digests(model: Path) -> dict[str, str]:
+def _digests(model: Folder) -> dict[str, str]:
     """The SHA-256 of every file of a model, by file name."""
-    return {path.name: sha256_of_file(path) for path in sorted(model.glob("*"))}
+    return {name: sha256_of_file(model.path / name) for name in model_files(model)}
 
 
 def path_of(video: Video) -> Path:

@@ -128,7 +128,7 @@ def remove_if_empty(out: Path) -> None:
 
 
 def write_result(
-    result: Result, folder: Path, aside: Sequence[Video] = (), model: Path | None = None
+    result: Result, folder: Path, aside: Sequence[Video] = (), model: Folder | None = None
 ) -> None:
     """Write ``result.json``, the videos that were set aside, and a copy of the model if any."""
     if model is not None:
@@ -222,13 +222,18 @@ def _signed(text: str, author: str) -> str:
     return f"{text}{author}{hashlib.sha256(text.encode()).hexdigest()[:16]} -->\n"
 
 
-def _write_model(model: Path, folder: Path) -> None:
+def model_files(model: Folder) -> list[str]:
+    """The names of the files of a model, without what a killed run did not finish."""
+    return [name for name in model.names() if not name.startswith(".")]
+
+
+def _write_model(model: Folder, folder: Path) -> None:
     """Copy the model from the cache into the work folder; modes of the paper have none."""
-    own = Folder(folder) / MODEL
-    for path in sorted(model.glob("*")):
-        own.write(path.name, read_bounded(path, _LARGEST_MODEL, "a model"))
-    if not model.is_dir():  # the model of an earlier run has other steps
-        for name in own.names():
+    own, names = Folder(folder) / MODEL, model_files(model)
+    for name in names:
+        own.write(name, read_bounded(model.path / name, _LARGEST_MODEL, "a model"))
+    for name in own.names():
+        if name not in names:  # the model of an earlier run has other steps
             own.remove(name)
 
 
