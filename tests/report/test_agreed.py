@@ -8,8 +8,8 @@ import pytest
 from howsteps.io.files import Folder
 from howsteps.report.agreed import Narrations, Told, verbatim
 from howsteps.report.exports import export
-from howsteps.report.exports.documents import howto, howto_text
-from howsteps.report.page import render_howto
+from howsteps.report.exports.documents import howto
+from howsteps.report.page import render_howto, rendered
 from howsteps.task import Mention, Place, Result, Script, Sentence, Step, Task, Video, Word
 from tests.report.how_to import check_how_to
 
@@ -197,7 +197,7 @@ def test_the_how_to_has_the_name_of_the_step_and_marks_what_is_not_said(
     shown = howto(replace(result(*videos), script=Script(steps)), Path(), lambda _: None)
     [step] = shown["steps"]
     assert (step["sentence"].lower(), step["mark"]) == (f"{label}.", mark)
-    assert f"1. **{step['sentence']}**{mark and f' {mark}'}\n" in howto_text(shown)
+    assert f"1. **{step['sentence']}**{mark and f' {mark}'}\n" in rendered("howto.md", shown=shown)
     assert mark in render_howto(shown).decode()
 
 

@@ -9,7 +9,7 @@ from howsteps.report.page import write_page
 from howsteps.task import LEVELS, SetAside
 
 from .chromium import until
-from .job import tea
+from .job import tea, with_video
 from .looking import absent_places, cell, place, wait_to_play_from
 
 pytestmark = pytest.mark.browser
@@ -261,8 +261,11 @@ def test_the_phrases_are_one_tab_stop_with_arrow_keys(visit, job, tmp_path) -> N
     first, *others = job.script.steps
     again = replace(first.mentions[0], start=50.0, end=51.0)
     step = replace(first, mentions=(*first.mentions, again))
-    script = replace(job.script, steps=(step, *others))
-    page = visit(write_page(replace(job, script=script), tmp_path, thumbnails=False))
+    said = (*job.task.videos[0].mentions, again)
+    job = with_video(
+        replace(job, script=replace(job.script, steps=(step, *others))), 0, mentions=said
+    )
+    page = visit(write_page(job, tmp_path, thumbnails=False))
     page.locator("#words").scroll_into_view_if_needed()
     page.wait_for_selector("table.words")
     named = page.locator(f"table.words tr:has-text('{again.video}') button[data-step='0']")

@@ -80,6 +80,11 @@ def markdown(text: str) -> str:
     return escape(_SPECIAL.sub(r"\\\g<0>", one_line(text)), quote=False)
 
 
+def angled(text: str) -> str:
+    """Text for formats in which brackets are forbidden or mean markup, and have no escape."""
+    return text.replace("<", "‹").replace(">", "›")
+
+
 LocalisationRow = Sequence[Localisation | None]
 
 

@@ -14,16 +14,19 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
+from xml.sax.saxutils import escape as xml_escaped
 
 from howsteps import __version__
 from howsteps.errors import InputError, MissingExtra, Problem
 from howsteps.io.files import Folder
-from howsteps.io.text import format_time
+from howsteps.io.text import format_time, format_timestamp
 from howsteps.report.content import (
     STEP_COLOURS,
     LocalisationRow,
+    angled,
     content,
     localisation_rows,
+    markdown,
     step_label,
     title_of,
 )
@@ -115,7 +118,8 @@ def _times(row: LocalisationRow) -> dict[int, float]:
 def render(shown: dict[str, Any], advice: str = "") -> bytes:
     """Render the page as HTML, from the value of :func:`howsteps.report.content.content`."""
     style, script = _style(), _script()
-    html = _template("page.html").render(
+    html = rendered(
+        "page.html",
         shown=shown,
         advice=advice,
         version=__version__,
@@ -132,7 +136,8 @@ def write_index(results: Mapping[str, Result], folders: Mapping[str, Path], out:
     """Write the page over several jobs, whose folders are in ``out``, and return its path."""
     style = "\n".join([_part("base.css"), _part("index.css")])
     script = "\n".join([_part("theme.js"), _part("index.js")])
-    html = _template("index.html").render(
+    html = rendered(
+        "index.html",
         jobs=[_job(results[name], folders[name]) for name in folders],
         policy=_policy("'self' file:", style, script),
         version=__version__,
@@ -182,8 +187,7 @@ def render_howto(shown: Mapping[str, Any]) -> bytes:
     """Render a how-to (:func:`howsteps.report.exports.documents.howto`) as HTML without scripts."""
     style = _part("howto.css")
     policy = _policy("'self' file:", style)
-    template = _template("howto.html")
-    html = template.render(shown=shown, style=style, policy=policy, version=__version__)
+    html = rendered("howto.html", shown=shown, style=style, policy=policy, version=__version__)
     return html.encode("utf-8", "xmlcharrefreplace")
 
 
@@ -218,14 +222,27 @@ def _script() -> str:
 
 
 @cache
-def _template(name: str) -> "jinja2.Template":
-    import jinja2  # noqa: PLC0415 - only needed for pages
+def _templates() -> "jinja2.Environment":
+    import jinja2  # noqa: PLC0415 - only needed for pages and texts
 
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_PARTS), autoescape=True, undefined=jinja2.StrictUndefined
+        loader=jinja2.FileSystemLoader(_PARTS),
+        autoescape=jinja2.select_autoescape(["html"]),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
-    environment.filters |= {"clock": format_time, "quoted": shlex.quote}
-    return environment.get_template(name)
+    environment.filters |= {
+        **{"clock": format_time, "timestamp": format_timestamp, "quoted": shlex.quote},
+        **{"markdown": markdown, "angled": angled, "xml": xml_escaped},
+    }
+    return environment
+
+
+def rendered(name: str, **values: Any) -> str:
+    """Render a template of ``parts/``; only in HTML is text escaped by itself."""
+    return _templates().get_template(name).render(**values)
 
 
 def _island(shown: dict[str, Any]) -> str:

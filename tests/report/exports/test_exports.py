@@ -50,7 +50,7 @@ class TestSpans:
         assert [span.step for span in spans(result, result.task.videos[1])] == [0, 1, 3]
 
     def test_chapters_follow_one_another_to_the_end(self, result: Result, one: Video) -> None:
-        found = chapters(result, one)
+        found = chapters(spans(result, one), 62.0)
         assert [chapter.start for chapter in found] == [12.0, 25.0, 31.0, 50.0]
         assert [chapter.end for chapter in found] == [25.0, 31.0, 50.0, 62.0]
 
@@ -222,7 +222,7 @@ class TestEditing:
             Span(n, str(n), 4.37 * n + 0.019, 4.37 * n + 2.03, Localisation("one", n, 0.0))
             for n in range(12)
         ]
-        text = otio_text("one", None, 62.0, rough, 25.0)
+        text = otio_text(one, 62.0, rough, 25.0)
         read = opentimelineio.adapters.read_from_string(text, "otio_json")
         for clip in read.find_clips():
             assert clip.range_in_parent().start_time == clip.source_range.start_time
@@ -238,7 +238,7 @@ class TestEditing:
     )
     def test_timecodes_use_a_standard_frame_rate(self, rate: Fraction, code: str) -> None:
         late = Span(0, "late", 600.0, 610.0, Localisation("one", 0, 600.0))
-        assert f" {code} " in edl_text("one", "one.mp4", [late], rate)
+        assert f" {code} " in edl_text(Video("one"), [late], rate)
 
     def test_elan_has_a_tier_of_steps_and_one_of_narration(
         self, result: Result, folder: Path

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from howsteps.datasets.names import Names, portable
 from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem, unknown_name
 from howsteps.io.files import Folder
+from howsteps.report.content import video_length
 from howsteps.report.decoding import (
     make_thumbnails,
     rate_of,
@@ -21,13 +22,11 @@ from howsteps.report.decoding import (
     write_with_chapters,
 )
 from howsteps.report.exports.chapters import (
-    NoChapters,
+    TOO_FEW,
+    Chapter,
     Span,
     chapters,
     spans,
-    subrip_text,
-    video_duration,
-    webvtt_text,
     without_overlap,
     youtube_text,
 )
@@ -35,14 +34,12 @@ from howsteps.report.exports.documents import (
     csv_text,
     elan_text,
     howto,
-    howto_page,
-    howto_text,
     label_studio_interface,
     label_studio_text,
 )
 from howsteps.report.exports.timelines import edl_text, otio_text
 from howsteps.report.exports.video_copies import suffix_for
-from howsteps.report.page import write_page
+from howsteps.report.page import render_howto, rendered, write_page
 from howsteps.task import Localisation, Result, Video
 
 # Returns the frame rate of a video file.
@@ -63,6 +60,10 @@ class ExportJob:
     def rate(self, video: Video) -> Fraction:
         """The frame rate of a video, or the default if it cannot be read."""
         return self.read_rate(None if video.media in self.unreadable else video.media)
+
+    def length(self, video: Video) -> float:
+        """The length of a video, in seconds."""
+        return video_length(video, self.result.by_video[video.id])
 
     def cut(self, video: Video) -> list[Span]:
         """The steps of a video, none of which overlaps the next."""
@@ -143,17 +144,48 @@ def export(
     return paths, problems
 
 
-def _chapters(suffix: str, to_text: Callable[..., str]) -> Writer:
+def _texts(
+    suffix: str, text: Callable[[ExportJob, Video], str | None], missing: str = ""
+) -> Writer:
+    """A writer of one text file for each video; ``missing`` says why there may be none."""
+
     def write(job: ExportJob) -> Iterator[Path | Problem]:
         for video, name in job.files(suffix):
-            found = chapters(job.result, video, guesses=job.guesses)
-            try:
-                yield job.written(name, to_text(found))
-            except NoChapters as reason:
+            if (content := text(job, video)) is not None:
+                yield job.written(name, content)
+            else:
                 job.folder.remove(name)  # of an earlier script
-                yield Problem(job.folder.path / name, str(reason), harmless=True)
+                yield Problem(job.folder.path / name, missing, harmless=True)
 
     return write
+
+
+def _chapters(job: ExportJob, video: Video) -> list[Chapter]:
+    return chapters(spans(job.result, video, guesses=job.guesses), job.length(video))
+
+
+def _vtt(job: ExportJob, video: Video) -> str:
+    return rendered("chapters.vtt", chapters=_chapters(job, video))
+
+
+def _srt(job: ExportJob, video: Video) -> str:
+    return rendered("chapters.srt", chapters=_chapters(job, video))
+
+
+def _youtube(job: ExportJob, video: Video) -> str | None:
+    return youtube_text(_chapters(job, video))
+
+
+def _edl(job: ExportJob, video: Video) -> str:
+    return edl_text(video, job.cut(video), job.rate(video))
+
+
+def _otio(job: ExportJob, video: Video) -> str:
+    return otio_text(video, job.length(video), job.cut(video), float(job.rate(video)))
+
+
+def _elan(job: ExportJob, video: Video) -> str:
+    return elan_text(video, job.cut(video))
 
 
 def _page(job: ExportJob) -> Iterator[Path | Problem]:
@@ -167,28 +199,10 @@ def _csv(job: ExportJob) -> Iterator[Path]:
     yield job.written("steps.csv", csv_text(job.result))
 
 
-def _edl(job: ExportJob) -> Iterator[Path]:
-    for video, name in job.files(".edl"):
-        clip = video.id if video.media is None else video.media.name
-        yield job.written(name, edl_text(video.id, clip, job.cut(video), job.rate(video)))
-
-
-def _otio(job: ExportJob) -> Iterator[Path]:
-    for video, name in job.files(".otio"):
-        media = None if video.media is None else video.media.absolute().as_uri()
-        length, rate = video_duration(job.result, video), float(job.rate(video))
-        yield job.written(name, otio_text(video.id, media, length, job.cut(video), rate))
-
-
 def _label_studio(job: ExportJob) -> Iterator[Path]:
     text = label_studio_text(job.result, guesses=job.guesses)
     yield job.written("tasks.json", text)
     yield job.written("interface.xml", label_studio_interface(job.result))
-
-
-def _elan(job: ExportJob) -> Iterator[Path]:
-    for video, name in job.files(".eaf"):
-        yield job.written(name, elan_text(video, job.cut(video)))
 
 
 def _howto(job: ExportJob) -> Iterator[Path | Problem]:
@@ -215,8 +229,8 @@ def _howto(job: ExportJob) -> Iterator[Path | Problem]:
     shown = howto(job.result, job.folder.path, picture)
     remove_unused(pictures, used)
     yield from problems.values()
-    yield job.written("howto.md", howto_text(shown))
-    yield job.folder.write("howto.html", howto_page(shown))
+    yield job.written("howto.md", rendered("howto.md", shown=shown))
+    yield job.folder.write("howto.html", render_howto(shown))
 
 
 def _for_each_video(
@@ -239,8 +253,7 @@ def _for_each_video(
 
 def _video(job: ExportJob, video: Video, media: Path, stem: str) -> Iterator[Path]:
     name = f"{stem}{suffix_for(media)}"
-    found = chapters(job.result, video, guesses=job.guesses)
-    write_with_chapters(media, found, job.folder, name)
+    write_with_chapters(media, _chapters(job, video), job.folder, name)
     yield job.folder.path / name
 
 
@@ -259,16 +272,16 @@ def _slug(label: str) -> str:
 
 
 _ALL: Sequence[ExportFormat] = (
-    ExportFormat("vtt", "WebVTT chapters", _chapters(".vtt", webvtt_text)),
-    ExportFormat("srt", "the same as SubRip subtitles", _chapters(".srt", subrip_text)),
-    ExportFormat("youtube", "chapter lines for a description", _chapters(".txt", youtube_text)),
+    ExportFormat("vtt", "WebVTT chapters", _texts(".vtt", _vtt)),
+    ExportFormat("srt", "the same as SubRip subtitles", _texts(".srt", _srt)),
+    ExportFormat("youtube", "chapter lines for a description", _texts(".txt", _youtube, TOO_FEW)),
     ExportFormat("csv", "a table of all localisations", _csv),
-    ExportFormat("edl", "CMX 3600 edit decision lists", _edl),
-    ExportFormat("otio", "OpenTimelineIO timelines", _otio),
+    ExportFormat("edl", "CMX 3600 edit decision lists", _texts(".edl", _edl)),
+    ExportFormat("otio", "OpenTimelineIO timelines", _texts(".otio", _otio)),
     ExportFormat(
         "label-studio", "pre-annotations to correct, and the interface for them", _label_studio
     ),
-    ExportFormat("elan", "ELAN documents (.eaf)", _elan),
+    ExportFormat("elan", "ELAN documents (.eaf)", _texts(".eaf", _elan)),
     ExportFormat("howto", "a how-to for a wiki (Markdown) and to print (HTML)", _howto),
     ExportFormat("page", "the page, report.html, in the work folder", _page, own_folder=False),
     ExportFormat(

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from howsteps.io.text import format_time, format_timestamp
-from howsteps.report.content import step_label, video_length
+from howsteps.io.text import format_time
+from howsteps.report.content import angled, step_label
 from howsteps.task import SAID, Localisation, Result, Video
 
 OPENING = "Start"  # title of the chapter before the first step
@@ -48,11 +48,9 @@ def spans(result: Result, video: Video, *, guesses: bool = False) -> list[Span]:
     return sorted(found, key=lambda span: (span.start, span.step))
 
 
-def chapters(result: Result, video: Video, *, guesses: bool = False) -> list[Chapter]:
+def chapters(found: Sequence[Span], length: float) -> list[Chapter]:
     """The steps of a video as chapters: each ends where the next begins, the last at the end."""
-    found = spans(result, video, guesses=guesses)
-    last = max([video_duration(result, video), *(span.end for span in found)])
-    ends = [*(span.start for span in found[1:]), last]
+    ends = [*(span.start for span in found[1:]), max([length, *(span.end for span in found)])]
     return [
         Chapter(span.start, end, span.label)
         for span, end in zip(found, ends, strict=False)
@@ -67,11 +65,6 @@ def from_zero(found: list[Chapter]) -> list[Chapter]:
     return [Chapter(0.0, found[0].start, OPENING), *found]
 
 
-def video_duration(result: Result, video: Video) -> float:
-    """The duration of a video, in seconds."""
-    return video_length(video, result.by_video[video.id])
-
-
 def without_overlap(found: Sequence[Span]) -> list[Span]:
     """Clip each span at the start of the next."""
     clipped = [
@@ -84,49 +77,14 @@ def without_overlap(found: Sequence[Span]) -> list[Span]:
 # YouTube's requirements.
 _MIN_SECONDS = 10
 _MIN_CHAPTERS = 3
+TOO_FEW = f"YouTube requires at least {_MIN_CHAPTERS} chapters of {_MIN_SECONDS} s"
 
 
-class NoChapters(ValueError):
-    """A video has too few chapters for YouTube; the message says how many."""
-
-
-def webvtt_text(chapters: list[Chapter]) -> str:
-    """WebVTT chapters, for ``<track kind="chapters">`` and most players."""
-    cues = [
-        f"{number}\n{format_timestamp(c.start)} --> {format_timestamp(c.end)}\n"
-        # With ">" escaped, no title can contain the "-->" that would start a cue.
-        f"{c.title.replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;')}\n"
-        for number, c in enumerate(chapters, 1)
-    ]
-    return "\n".join(["WEBVTT\n", *cues])
-
-
-def subrip_text(chapters: list[Chapter]) -> str:
-    """The chapters as SubRip subtitles, for players without chapters."""
-    cues = [
-        f"{number}\n{format_timestamp(c.start, ',')} --> {format_timestamp(c.end, ',')}\n"
-        # The format has no escapes: replace what could be read as markup or as an arrow.
-        f"{_without_brackets(c.title.replace('-->', '→'))}\n"
-        for number, c in enumerate(chapters, 1)
-    ]
-    return "\n".join(cues)
-
-
-def youtube_text(chapters: list[Chapter]) -> str:
-    """Chapter lines for the description of a YouTube video.
-
-    Raises
-    ------
-    NoChapters
-        Fewer than three are left after merging (:func:`youtube_chapters`).
-    """
-    merged = youtube_chapters(chapters)
-    if len(merged) < _MIN_CHAPTERS:
-        raise NoChapters(
-            f"YouTube requires at least {_MIN_CHAPTERS} chapters of {_MIN_SECONDS} s; "
-            f"this video has {len(merged)}"
-        )
-    return "".join(f"{format_time(start)} {title}\n" for start, title in merged)
+def youtube_text(chapters: list[Chapter]) -> str | None:
+    """Chapter lines for the description of a YouTube video; None if there are too few."""
+    found = youtube_chapters(chapters)
+    lines = "".join(f"{format_time(start)} {title}\n" for start, title in found)
+    return lines if len(found) >= _MIN_CHAPTERS else None
 
 
 def youtube_chapters(chapters: list[Chapter]) -> list[tuple[int, str]]:
@@ -146,13 +104,9 @@ def youtube_chapters(chapters: list[Chapter]) -> list[tuple[int, str]]:
     for chapter in chapters:
         start = int(chapter.start) if found else 0
         # Descriptions must not contain angle brackets.
-        title = _without_brackets(chapter.title)
+        title = angled(chapter.title)
         if found and (start - found[-1][0] < _MIN_SECONDS or end - start < _MIN_SECONDS):
             found[-1][1].append(title)
         else:
             found.append((start, [title]))
     return [(start, " · ".join(titles)) for start, titles in found]
-
-
-def _without_brackets(title: str) -> str:
-    return title.replace("<", "‹").replace(">", "›")

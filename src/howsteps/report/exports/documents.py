@@ -8,22 +8,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
-from xml.etree import ElementTree
-from xml.sax.saxutils import quoteattr
 
 from howsteps.io.text import format_time, milliseconds
 from howsteps.report.agreed import Agreed, Narrations, Quote, Told
 from howsteps.report.content import (
     address,
     capitalised,
-    markdown,
     one_line,
     step_label,
     title_of,
     youtube_id,
 )
 from howsteps.report.exports.chapters import Span, spans
-from howsteps.report.page import render_howto
+from howsteps.report.page import rendered
 from howsteps.task import Localisation, Result, Video
 
 _HEADER = (
@@ -90,6 +87,7 @@ def howto(
         told = narrations.told(number)
         place, quote = told.place, next(iter(told.quotes), None)
         takes = narrations.duration(step)
+        quotes = [*told.different[:_EXAMPLES], *(takes.quotes if takes else ())]
         steps.append(
             {
                 "number": number + 1,
@@ -103,7 +101,7 @@ def howto(
                 "said": told.videos,
                 "how": f"without “{one_line(told.without)}”" if told.without else "like this",
                 "mark": _mark(told) if is_narrated else "",
-                "examples": [shown(example) for example in told.different[:_EXAMPLES]],
+                "evidence": [shown(each) for each in dict.fromkeys(quotes)],
             }
         )
     return {
@@ -114,55 +112,6 @@ def howto(
         "steps": steps,
         "warnings": [agreed(x, x.different[:_EXAMPLES]) for x in narrations.warnings()],
     }
-
-
-def howto_text(shown: Mapping[str, Any]) -> str:
-    """A how-to as one page of Markdown, with the evidence in a fold."""
-    videos = _videos(shown["videos"])
-    lines = [f"# {markdown(shown['title'])}", "", shown["note"], ""]
-    if shown["things"]:
-        lines += ["## What you need", ""]
-        lines += [f"* {markdown(x['text'])} ({x['videos']} of {videos})" for x in shown["things"]]
-        lines += [""]
-    lines += ["## Steps", ""]
-    for step in shown["steps"]:
-        before = "or: " * step["alternative"]
-        mark = f" {markdown(step['mark'])}" if step["mark"] else ""
-        after = " (optional)" * step["optional"] + mark
-        lines += [f"{step['number']}. {before}**{markdown(step['sentence'])}**{after}", ""]
-        if step["picture"]:
-            lines += [f"    ![Step {step['number']}]({step['picture']})", ""]
-        if step["quote"]:
-            lines += [f"    {_quoted(step['quote'])}", ""]
-        elif step["moment"]:
-            lines += [f"    See {_linked(step['moment'])}", ""]
-        if takes := step["takes"]:
-            said = f"{markdown(takes['text'])}, {_videos(takes['videos'])}"
-            lines += [f"    Time: {said}: {_quoted(takes['quotes'][0])}", ""]
-    if shown["warnings"]:
-        lines += ["## What narrators warn of", ""]
-        lines += [f"* {'; '.join(map(_quoted, x['quotes']))}" for x in shown["warnings"]]
-        lines += [""]
-    if not any(step["examples"] for step in shown["steps"]) and not shown["things"]:
-        return "\n".join(lines)
-    lines += ["<details>", "<summary>Evidence: who says so</summary>", ""]
-    for step in shown["steps"]:
-        if not step["examples"]:
-            continue
-        said = f"Said {markdown(step['how'])} in {step['said']} of {videos}:"
-        lines += [f"**{step['number']}. {markdown(step['sentence'])}** {said}", ""]
-        takes = step["takes"]["quotes"] if step["takes"] else []
-        quotes = dict.fromkeys(map(_quoted, [*step["examples"], *takes]))
-        lines += [*(f"* {quote}" for quote in quotes), ""]
-    for thing in shown["things"]:
-        lines += [f"**{markdown(thing['text'])}** {_videos(thing['videos'])}:", ""]
-        lines += [*(f"* {_quoted(quote)}" for quote in thing["quotes"]), ""]
-    return "\n".join([*lines, "</details>", ""])
-
-
-def howto_page(shown: Mapping[str, Any]) -> bytes:
-    """The same as a page of HTML, to read and to print; it needs no network."""
-    return render_howto(shown)
 
 
 def _mark(told: Told) -> str:
@@ -179,16 +128,6 @@ def _mark(told: Told) -> str:
 
 def _videos(count: int) -> str:
     return f"{count} video{'s' * (count != 1)}"
-
-
-def _quoted(quote: Mapping[str, str]) -> str:
-    return f"“{markdown(quote['text'])}” – {_linked(quote)}"
-
-
-def _linked(moment: Mapping[str, str]) -> str:
-    """The title and time of a moment, as a link if its video can be opened."""
-    name = f"{markdown(moment['title'])}, {moment['clock']}"
-    return f"[{name}]({moment['link']})" if moment["link"] else name
 
 
 def _moment(video: Video, time: float, folder: Path) -> dict[str, str]:
@@ -210,49 +149,38 @@ def _safe(text: str) -> str:
 
 _Row: TypeAlias = tuple[float, float, str]
 
-_INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
-_SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
-
 # Label Studio counts frames at the rate declared in its interface, whatever that of the video.
 _FRAME_RATE = 25
-_NAME, _VIDEO = "steps", "video"
 _LOCAL_FILES = "/data/local-files/?d="
 
 
 def elan_text(video: Video, found: list[Span]) -> str:
     """ELAN: an ``.eaf`` of one video, with a tier for the steps and one for the narration."""
-    add = ElementTree.SubElement
-    document = ElementTree.Element(
-        "ANNOTATION_DOCUMENT", AUTHOR="howsteps", FORMAT="3.0", VERSION="3.0"
-    )
-    ElementTree.register_namespace("xsi", _INSTANCE)
-    document.set(f"{{{_INSTANCE}}}noNamespaceSchemaLocation", _SCHEMA)
-    # A date is required; a constant one keeps the bytes reproducible.
-    document.set("DATE", "2016-06-27T00:00:00+00:00")
-    header = add(document, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
+    media, kind = "", "*"
     if video.media is not None:
+        media = video.media.absolute().as_uri()
         kind = "mp4" if video.media.suffix.lower() in {".mp4", ".m4v", ".mov"} else "*"
-        url = video.media.absolute().as_uri()
-        add(header, "MEDIA_DESCRIPTOR", MEDIA_URL=url, MIME_TYPE=f"video/{kind}")
     said = [(s.start, s.end, one_line(s.text)) for s in video.sentences]
     tiers = {
         "steps": [(span.start, span.end, span.label) for span in found],
         "narration": _without_overlap(said),
     }
-    slots = _slots(add(document, "TIME_ORDER"), tiers)
-    for name, rows in tiers.items():
-        tier = add(document, "TIER", LINGUISTIC_TYPE_REF="default", TIER_ID=name)
-        for index, (*_, text) in enumerate(rows):
-            annotation = add(add(tier, "ANNOTATION"), "ALIGNABLE_ANNOTATION")
-            annotation.set("ANNOTATION_ID", f"{name}{index + 1}")
-            for number, slot in enumerate(slots[name, index], 1):
-                annotation.set(f"TIME_SLOT_REF{number}", slot)
-            add(annotation, "ANNOTATION_VALUE").text = text
-    kind_of_tier = add(document, "LINGUISTIC_TYPE", GRAPHIC_REFERENCES="false")
-    kind_of_tier.attrib |= {"LINGUISTIC_TYPE_ID": "default", "TIME_ALIGNABLE": "true"}
-    ElementTree.indent(document)
-    text = ElementTree.tostring(document, encoding="unicode")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}'
+    # Every row has a slot of its own for its start and for its end, and slots are in order.
+    times = sorted(
+        (milliseconds(time), side, name, index)
+        for name, rows in tiers.items()
+        for index, row in enumerate(rows)
+        for side, time in enumerate(row[:2])
+    )
+    slots = {(name, index, side): n for n, (_, side, name, index) in enumerate(times, 1)}
+    return rendered(
+        "steps.eaf",
+        media=media,
+        kind=kind,
+        times=[time for time, *_ in times],
+        tiers=tiers,
+        slots=slots,
+    )
 
 
 def label_studio_text(result: Result, *, guesses: bool = False) -> str:
@@ -264,8 +192,8 @@ def label_studio_text(result: Result, *, guesses: bool = False) -> str:
             {
                 "id": f"{span.step:03}",
                 "type": "timelinelabels",
-                "from_name": _NAME,
-                "to_name": _VIDEO,
+                "from_name": "steps",
+                "to_name": "video",
                 "score": round(span.place.confidence, 4),
                 "value": {
                     "ranges": [{"start": _frame(span.start), "end": _frame(span.end)}],
@@ -287,31 +215,7 @@ def label_studio_text(result: Result, *, guesses: bool = False) -> str:
 def label_studio_interface(result: Result) -> str:
     """Label Studio: the labelling interface, a video with a timeline of steps."""
     labels = dict.fromkeys(step_label(step) for step in result.script.steps)
-    rows = "\n".join(f"    <Label value={quoteattr(label)}/>" for label in labels)
-    return (
-        "<View>\n"
-        f'  <Video name="{_VIDEO}" value="$video" framerate="{_FRAME_RATE}"/>\n'
-        f'  <TimelineLabels name="{_NAME}" toName="{_VIDEO}">\n{rows}\n  </TimelineLabels>\n'
-        "</View>\n"
-    )
-
-
-def _slots(
-    order: ElementTree.Element, tiers: Mapping[str, Sequence[_Row]]
-) -> dict[tuple[str, int], list[str]]:
-    """Add the sorted times of all rows; return the time slots (start, end) of each row."""
-    times = sorted(
-        (milliseconds(time), side, name, index)
-        for name, rows in tiers.items()
-        for index, row in enumerate(rows)
-        for side, time in enumerate(row[:2])
-    )
-    slots: dict[tuple[str, int], list[str]] = {}
-    for number, (time, _, name, index) in enumerate(times, 1):
-        slot = f"ts{number}"
-        ElementTree.SubElement(order, "TIME_SLOT", TIME_SLOT_ID=slot, TIME_VALUE=str(time))
-        slots.setdefault((name, index), []).append(slot)
-    return slots
+    return rendered("interface.xml", labels=labels, rate=_FRAME_RATE)
 
 
 def _without_overlap(rows: Sequence[_Row]) -> list[_Row]:

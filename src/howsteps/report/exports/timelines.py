@@ -7,6 +7,8 @@ from typing import Any
 from howsteps.report.content import one_line
 from howsteps.report.decoding import USUAL_RATE
 from howsteps.report.exports.chapters import Span
+from howsteps.report.page import rendered
+from howsteps.task import Video
 
 _MAX_EVENTS = 999
 _LONGEST_COMMENT = 70
@@ -19,45 +21,35 @@ _STANDARD_RATES = [
 _TOLERANCE = Fraction(1, 100)  # phones record at 29.8 or 30.1 frames per second, say
 
 
-def edl_text(title: str, clip: str, found: list[Span], rate: Fraction) -> str:
+def edl_text(video: Video, found: list[Span], rate: Fraction) -> str:
     """CMX 3600: an edit decision list of one video.
 
     One event per step, recorded one after another: the list is a cut of the steps. Labels are in
     comments. Timecodes count frames, non-drop, at the rate of the video if it is close to a
     standard one (29.97 counts as 30), and otherwise at 25 frames per second.
-
-    ``clip`` is the name of the video file, ``rate`` its frames per second.
     """
+    clip = video.id if video.media is None else video.media.name
     standard = min(_STANDARD_RATES, key=lambda candidate: abs(candidate - rate))
     rate = standard if abs(standard - rate) <= _TOLERANCE * standard else USUAL_RATE
-    lines = [f"TITLE: {_comment(title)}", "FCM: NON-DROP FRAME", ""]
-    recorded = 0
-    for number, span in enumerate(found[:_MAX_EVENTS], 1):
+    events, recorded = [], 0
+    for span in found[:_MAX_EVENTS]:
         first, last = (round(Fraction(time) * rate) for time in (span.start, span.end))
         frames = max(1, last - first)
         times = [first, first + frames, recorded, recorded + frames]
         codes = " ".join(_code(frame, round(rate)) for frame in times)
-        lines += [
-            f"{number:03}  AX       V     C        {codes}",
-            f"* FROM CLIP NAME: {_comment(clip)}",
-            f"* COMMENT: {_comment(span.label)}",
-            "",
-        ]
+        events.append({"codes": codes, "label": _comment(span.label)})
         recorded += frames
-    return "\n".join(lines)
+    return rendered("steps.edl", title=_comment(video.id), clip=_comment(clip), events=events)
 
 
-def otio_text(name: str, media: str | None, length: float, found: list[Span], rate: float) -> str:
-    """OpenTimelineIO: one video on one track, cut at its steps.
-
-    ``media`` is the URL of its file, if there is one.
-    """
+def otio_text(video: Video, length: float, found: list[Span], rate: float) -> str:
+    """OpenTimelineIO: one video on one track, cut at its steps."""
     reference: dict[str, Any] = (
-        {"OTIO_SCHEMA": "MissingReference.1", "name": name}
-        if media is None
+        {"OTIO_SCHEMA": "MissingReference.1", "name": video.id}
+        if video.media is None
         else {
             "OTIO_SCHEMA": "ExternalReference.1",
-            "target_url": media,
+            "target_url": video.media.absolute().as_uri(),
             "available_range": _range(0.0, length, rate),
         }
     )
@@ -88,7 +80,7 @@ def otio_text(name: str, media: str | None, length: float, found: list[Span], ra
     track = {"OTIO_SCHEMA": "Track.1", "name": "steps", "kind": "Video", "children": children}
     timeline = {
         "OTIO_SCHEMA": "Timeline.1",
-        "name": name,
+        "name": video.id,
         "tracks": {"OTIO_SCHEMA": "Stack.1", "name": "tracks", "children": [track]},
     }
     return json.dumps(timeline, ensure_ascii=False, indent=1) + "\n"
