@@ -1,6 +1,7 @@
 """The content of the page agrees with the result."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import combinations, pairwise
@@ -13,7 +14,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from playwright.sync_api import Browser
 
+from howsteps.report import content as content_module
 from howsteps.report.agreed import Narrations
 from howsteps.report.content import (
     STEP_COLOURS,
@@ -41,9 +44,25 @@ def island(page: bytes) -> dict:
     return json.loads(text[start : text.index("</script", start)])
 
 
-def test_counts_of_a_step_add_up() -> None:
+@pytest.fixture
+def counted(browser: Browser) -> Callable[..., list[dict]]:
+    """The steps of a result as the page counts them."""
+    program = (Path(content_module.__file__).parent / "parts" / "edits.js").read_text("utf-8")
+
+    def count(result: Result, thumbnails=None) -> list[dict]:
+        page = browser.new_page()
+        script = f"content => {{ {program}; return withCounts(content).steps; }}"
+        steps = page.evaluate(script, shown(result, thumbnails))
+        page.close()
+        return steps
+
+    return count
+
+
+@pytest.mark.browser
+def test_counts_of_a_step_add_up(counted) -> None:
     result = tea(9, 5)
-    for k, step in enumerate(shown(result)["steps"]):
+    for k, step in enumerate(counted(result)):
         column = [p.time for p in result.localisations if p.step == k]
         assert step["found"] == sum(time is not None for time in column)
         assert step["found"] + step["absent"] == 9
@@ -73,24 +92,26 @@ def test_the_quote_of_a_step_is_that_of_its_how_to() -> None:
     assert [step["example"] for step in shown(plain)["steps"]] == ["so"] * 3
 
 
-def test_the_sheet_shows_the_most_confident_place_with_a_thumbnail() -> None:
+@pytest.mark.browser
+def test_the_sheet_shows_the_most_confident_place_with_a_thumbnail(counted) -> None:
     result = tea(4, 1)
     by_sureness = sorted(result.localisations, key=lambda p: -p.confidence)
     names = [video.id for video in result.task.videos]
-    [step] = shown(result)["steps"]
+    [step] = counted(result)
     assert step["best"] == names.index(by_sureness[0].video)
     second = by_sureness[1].video
-    [step] = shown(result, {(second, 0): "a.webp"})["steps"]
+    [step] = counted(result, {(second, 0): "a.webp"})
     assert (step["best"], step["thumbnail"]) == (names.index(second), "a.webp")
 
 
-def test_a_step_without_a_place_is_played_at_its_mention() -> None:
+@pytest.mark.browser
+def test_a_step_without_a_place_is_played_at_its_mention(counted) -> None:
     result = replace(tea(4, 3), localisations=())
     names = [video.id for video in result.task.videos]
-    for told, step in zip(shown(result)["steps"], result.script.steps, strict=True):
+    for told, step in zip(counted(result), result.script.steps, strict=True):
         assert told["best"] == names.index(step.mentions[0].video)
     silent = replace(result.script, steps=(Step("wait", ()),))
-    assert shown(replace(result, script=silent))["steps"][0]["best"] is None
+    assert counted(replace(result, script=silent))[0]["best"] is None
 
 
 def test_a_step_that_was_not_localised_is_not_called_absent() -> None:
@@ -146,7 +167,8 @@ def test_any_text_is_unchanged(text: str) -> None:
     assert told["videos"][0]["id"] == text
 
 
-def test_the_step_is_shown_in_a_video_that_can_be_watched() -> None:
+@pytest.mark.browser
+def test_the_step_is_shown_in_a_video_that_can_be_watched(counted) -> None:
     result = tea(4, 3)
     surest = [
         max(result.localisations, key=lambda p: (p.step == k, p.confidence)) for k in range(3)
@@ -155,8 +177,9 @@ def test_the_step_is_shown_in_a_video_that_can_be_watched() -> None:
     videos = tuple(
         replace(v, youtube="dQw4w9WgXcQ") if v.id == other.id else v for v in result.task.videos
     )
-    told = shown(replace(result, task=replace(result.task, videos=videos)))
-    assert videos[told["steps"][0]["best"]].id == other.id
+    result = replace(result, task=replace(result.task, videos=videos))
+    assert videos[counted(result)[0]["best"]].id == other.id
+    told = shown(result)
     assert (told["filmed"], told["playable"], told["linked"]) == (False, False, True)
 
 

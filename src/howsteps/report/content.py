@@ -4,7 +4,7 @@ import math
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import chain
 from pathlib import Path
@@ -159,16 +159,11 @@ def content(
         }
         for index, video in enumerate(result.task.videos)
     ]
-    watchable = {video["id"] for video in videos if video["source"] or video["youtube"]}
     narrations = Narrations(result)
     return {
         "task": result.task.name,
         "title": title_of(result.task.name),
-        "steps": [
-            _summary(step, [row[k] for row in rows.values()], thumbnails, watchable, list(rows))
-            | {"example": _example(step, narrations.told(k))}
-            for k, step in enumerate(steps)
-        ],
+        "steps": [_summary(step, narrations.told(k), list(rows)) for k, step in enumerate(steps)],
         "videos": videos,
         # What a click can do: play a file, or only show the transcript and a link to YouTube.
         "filmed": any(video["file"] for video in videos),
@@ -239,44 +234,20 @@ def youtube_id(video: Video) -> str | None:
     return id_ if id_ and _YOUTUBE.fullmatch(id_) else None
 
 
-def _summary(
-    step: Step,
-    column: Sequence[Localisation | None],
-    thumbnails: Thumbnails,
-    watchable: Collection[str],
-    ids: Sequence[str],
-) -> dict[str, Any]:
-    """A step as shown in the list at the top; the counts are numbers of videos."""
-    found = [place for place in column if place is not None and place.time is not None]
-
-    def rank(place: Localisation) -> tuple[bool, bool, float]:
-        """Prefer places with a thumbnail, then videos one can watch, then confidence."""
-        has_thumbnail = (place.video, place.step) in thumbnails
-        return not has_thumbnail, place.video not in watchable, -_finite(place.confidence)
-
-    best = min(found, key=rank, default=None)
+def _summary(step: Step, told: Told, ids: Sequence[str]) -> dict[str, Any]:
+    """A step without its counts, which the page makes (``withCounts`` in ``edits.js``)."""
     spoken = step.relations[0][0] if step.mentions else None
     others = Counter(m.phrase for m in step.mentions if m.noun and m.relation != spoken)
-    # A step without a localisation can still be played where it is mentioned.
-    played = [best] if best else step.mentions
     return {
         "label": capitalised(step.label),
-        "said": step.support,
         "read": [n for n, video in enumerate(ids) if video in step.read_in],
         "learnt": step.learnt_from,  # videos of the original run that mention it (with ``apply``)
-        "found": len(found),
-        "absent": sum(place is not None and place.time is None for place in column),
         "optional": step.optional,
         "alternative": step.alternative,
         "other": [phrase for phrase, _ in others.most_common(_OTHER_PHRASES)],
-        "thumbnail": thumbnails.get((best.video, best.step)) if best else None,
-        "best": ids.index(played[0].video) if played else None,  # index of the video to play
+        # What a narrator says of it, in its words if one does.
+        "example": next(chain((quote.text for quote in told.quotes), step.examples), ""),
     }
-
-
-def _example(step: Step, told: Told) -> str:
-    """What a narrator says of a step, in its words if one does."""
-    return next(chain((quote.text for quote in told.quotes), step.examples), "")
 
 
 def _distinct_titles(videos: Sequence[Video]) -> list[str]:

@@ -4,7 +4,7 @@ let content, steps, videos;
 let sharedStarts = null; // built on first use
 
 function setContent(shown) {
-  content = shown;
+  content = withCounts(shown);
   ({ steps, videos } = content);
   sharedStarts = null;
 }

@@ -4,7 +4,7 @@
 const LONGEST_LABEL = 200; // characters
 const MAX_STEPS = 100;
 const BY_HAND = "placed by hand";
-const BARE = { said: 0, read: [], learnt: 0, found: 0, absent: 0, optional: false, alternative: false, other: [], example: "", thumbnail: null, best: null };
+const BARE = { read: [], learnt: 0, optional: false, alternative: false, other: [], example: "" };
 
 const operations = {
   rename: (shown, { step, label }) => withStep(shown, step, { label: cleanLabel(label) }),
@@ -111,7 +111,7 @@ function reordered(shown, order, added) {
   };
 }
 
-/** Recompute the counts of the steps, and the video to play. */
+/** The content with the counts of the steps, the video to play and its picture. */
 function withCounts(shown) {
   const steps = shown.steps.map((step) => ({ ...step, said: 0, found: 0, absent: 0, best: null, thumbnail: null }));
   const bestScore = steps.map(() => -1);
