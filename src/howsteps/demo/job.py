@@ -33,8 +33,8 @@ class DemoVideo:
     @classmethod
     def of(cls, video: str, seconds: float, truth: Truth, folder: Path) -> "DemoVideo":
         """A video of the ground truth, to be rendered into a folder."""
-        own = [a for a in truth.annotations if a.video == video]
-        steps = tuple((truth.steps[a.step], a.start, a.end) for a in own)
+        own = (each for each in truth.annotations if each.video == video)
+        steps = tuple((truth.steps[each.step], each.start, each.end) for each in own)
         return cls(video, steps, seconds, folder / f"{video}.mp4")
 
 

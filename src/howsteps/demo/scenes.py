@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
 from math import cos, pi, sin
 from typing import TypeAlias
 
@@ -18,16 +17,8 @@ _FLOORS = ((120, 96, 72), (98, 104, 108), (140, 128, 104), (84, 92, 78), (150, 1
 _BIKES = ((196, 40, 40), (36, 92, 180), (40, 140, 84), (226, 150, 24), (120, 60, 150), (50, 50, 54))
 _SLEEVES = ((70, 70, 80), (30, 110, 120), (170, 60, 70), (210, 180, 70), (90, 120, 60))
 _SKINS = ((236, 196, 164), (198, 148, 112), (148, 100, 70), (104, 68, 48))
+_CAMERAS = ("still", "pan", "zoom", "shake")
 _NEW_TUBES = ((250, 120, 160), (110, 210, 230), (240, 220, 80), (150, 230, 120))
-
-
-class Camera(Enum):
-    """How the camera is held."""
-
-    STILL = auto()
-    PAN = auto()
-    ZOOM = auto()
-    SHAKE = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +31,7 @@ class Look:
     sleeve: RGB
     skin: RGB
     new_tube: RGB
-    camera: Camera
+    camera: str
     mirrored: bool
     pace: float
     size: float
@@ -52,24 +43,12 @@ def look_of(video: str) -> Look:
     """The look of a video; the same name always gives the same look."""
     seed = int.from_bytes(hashlib.sha256(video.encode()).digest()[:8])
     random = np.random.default_rng(seed)
-
-    def one_of(colours: tuple[RGB, ...]) -> RGB:
-        return colours[int(random.integers(len(colours)))]
-
-    return Look(
-        wall=one_of(_WALLS),
-        floor=one_of(_FLOORS),
-        bike=one_of(_BIKES),
-        sleeve=one_of(_SLEEVES),
-        skin=one_of(_SKINS),
-        new_tube=one_of(_NEW_TUBES),
-        camera=list(Camera)[int(random.integers(len(Camera)))],
-        mirrored=bool(random.integers(2)),
-        pace=float(random.uniform(0.75, 1.35)),
-        size=float(random.uniform(0.88, 1.12)),
-        horizon=float(random.uniform(0.62, 0.74)),
-        phase=float(random.uniform(0.0, 6.28)),
-    )
+    palettes = (_WALLS, _FLOORS, _BIKES, _SLEEVES, _SKINS, _NEW_TUBES)
+    wall, floor, bike, sleeve, skin, tube = (each[random.integers(len(each))] for each in palettes)
+    camera, mirrored = _CAMERAS[random.integers(len(_CAMERAS))], bool(random.integers(2))
+    ranges = ((0.75, 1.35), (0.88, 1.12), (0.62, 0.74), (0.0, 6.28))
+    numbers = (random.uniform(low, high) for low, high in ranges)
+    return Look(wall, floor, bike, sleeve, skin, tube, camera, mirrored, *numbers)
 
 
 WIDTH, HEIGHT = 320, 240
@@ -102,20 +81,15 @@ class Canvas:
 
     def disc(self, centre: Point, radius: float, colour: RGB) -> None:
         """Draw a filled circle."""
-        self._circle(centre, radius, colour, -1)
+        self.ring(centre, radius, colour, 0)
 
     def ring(self, centre: Point, radius: float, colour: RGB, width: float) -> None:
-        """Draw a circle with a line width."""
-        self._circle(centre, radius, colour, _pixels(width))
+        """Draw a circle with a line width; without one, it is filled."""
+        size = round(max(radius, 0.004) * HEIGHT * (1 << _SHIFT))
+        line = _pixels(width) if width else cv2.FILLED
+        cv2.circle(self.pixels, _fixed(centre), size, colour, line, cv2.LINE_AA, _SHIFT)
 
-    def arc(
-        self,
-        centre: Point,
-        radius: tuple[float, float],
-        span: Point,
-        colour: RGB,
-        width: float,
-    ) -> None:
+    def arc(self, centre: Point, radius: Point, span: Point, colour: RGB, width: float) -> None:
         """Draw an arc of an ellipse between two angles, in turns."""
         angles = np.linspace(*span, 24) * 2 * pi
         x, y = centre
@@ -126,31 +100,17 @@ class Canvas:
         look = self.look
         turn = seconds * 0.7 + look.phase
         zoom, x, y = 1.06, 0.0, 0.0
-        if look.camera is Camera.PAN:
+        if look.camera == "pan":
             x = 9 * sin(0.4 * turn)
-        elif look.camera is Camera.ZOOM:
+        elif look.camera == "zoom":
             zoom += 0.06 * sin(0.5 * turn)
-        elif look.camera is Camera.SHAKE:
+        elif look.camera == "shake":
             x, y = 2.2 * sin(5.3 * turn), 1.8 * sin(7.1 * turn + 1.0)
-        flip = -1.0 if look.mirrored else 1.0
-        view = np.array(
-            [
-                [flip * zoom, 0.0, WIDTH / 2 * (1 - flip * zoom) + x],
-                [0.0, zoom, HEIGHT / 2 * (1 - zoom) + y],
-            ]
-        )
-        seen = cv2.warpAffine(
-            self.pixels,
-            view,
-            (WIDTH, HEIGHT),
-            flags=cv2.INTER_LINEAR,
-            borderMode=cv2.BORDER_REFLECT,
-        )
+        across = -zoom if look.mirrored else zoom
+        to_centre = WIDTH / 2 * (1 - across) + x, HEIGHT / 2 * (1 - zoom) + y
+        view = np.array([[across, 0, to_centre[0]], [0, zoom, to_centre[1]]])
+        seen = cv2.warpAffine(self.pixels, view, (WIDTH, HEIGHT), borderMode=cv2.BORDER_REFLECT)
         return np.asarray(seen, np.uint8)
-
-    def _circle(self, centre: Point, radius: float, colour: RGB, width: int) -> None:
-        size = round(max(radius, 0.004) * HEIGHT * (1 << _SHIFT))
-        cv2.circle(self.pixels, _fixed(centre), size, colour, width, cv2.LINE_AA, _SHIFT)
 
 
 def _fixed(point: Point) -> tuple[int, int]:
@@ -238,13 +198,9 @@ def big_tire(c: Canvas, centre: Point, radius: float, *, lifted: float = 0.0) ->
     c.ring(centre, 0.8 * radius, STEEL, 0.05)
     c.ring(centre, radius, RUBBER, 0.09)
     if lifted > 0:
-        c.arc(
-            (centre[0], centre[1] - 0.05 * lifted),
-            (radius * (1 + 0.08 * lifted), radius * (1 + 0.1 * lifted)),
-            (0.55, 0.55 + 0.4 * lifted),
-            (92, 88, 86),
-            0.05,
-        )
+        above = centre[0], centre[1] - 0.05 * lifted
+        larger = radius * (1 + 0.08 * lifted), radius * (1 + 0.1 * lifted)
+        c.arc(above, larger, (0.55, 0.55 + 0.4 * lifted), (92, 88, 86), 0.05)
 
 
 def talker(c: Canvas, seconds: float) -> None:
@@ -259,14 +215,8 @@ def talker(c: Canvas, seconds: float) -> None:
         c.disc((x + 0.055 * side, y - 0.02), 0.014, (30, 30, 30))
         lift = 0.06 * sin(2.6 * look.pace * seconds + side)
         hand(c, (x + 0.33 * side, 0.74 + lift), (x + 0.26 * side, 1.02))
-    c.patch(
-        [
-            (x - 0.045, y + 0.07),
-            (x + 0.045, y + 0.07),
-            (x, y + 0.085 + 0.02 * abs(sin(7.0 * seconds))),
-        ],
-        (130, 50, 50),
-    )
+    open_to = y + 0.085 + 0.02 * abs(sin(7.0 * seconds))
+    c.patch([(x - 0.045, y + 0.07), (x + 0.045, y + 0.07), (x, open_to)], (130, 50, 50))
 
 
 Scene: TypeAlias = Callable[[Canvas, float, float], None]
@@ -275,7 +225,7 @@ LEFT_ARM: Point = (0.1, 1.05)
 RIGHT_ARM: Point = (1.24, 1.05)
 
 
-def flip(c: Canvas, share: float, seconds: float) -> None:
+def flip_the_bike(c: Canvas, share: float, seconds: float) -> None:
     """The whole bicycle is turned over on its saddle."""
     turn = 0.5 * (0.5 - 0.5 * sin(pi * (0.5 - share)))
     bicycle(c, (0.66, 0.56), 0.7 * c.look.size, turn)
@@ -283,7 +233,7 @@ def flip(c: Canvas, share: float, seconds: float) -> None:
     hand(c, along((0.96, 0.74), (0.92, 0.46), share), RIGHT_ARM)
 
 
-def take_off_wheel(c: Canvas, share: float, seconds: float) -> None:
+def remove_the_wheel(c: Canvas, share: float, seconds: float) -> None:
     """The wheel is lifted out of the fork of an upturned bicycle."""
     hub, radius = bicycle(c, (0.62, 0.62), 0.72 * c.look.size, 0.5, front=False)
     place = along(hub, (hub[0] - 0.02, hub[1] - 0.36), max(0.0, 1.5 * share - 0.4))
@@ -291,7 +241,7 @@ def take_off_wheel(c: Canvas, share: float, seconds: float) -> None:
     hand(c, (place[0] - 0.07, place[1] + 0.05 + 0.01 * sin(9 * seconds)), LEFT_ARM)
 
 
-def put_back_wheel(c: Canvas, share: float, seconds: float) -> None:
+def put_back_the_wheel(c: Canvas, share: float, seconds: float) -> None:
     """The wheel goes down into the fork; then the nut is turned with a spanner."""
     hub, radius = bicycle(c, (0.62, 0.62), 0.72 * c.look.size, 0.5, front=False)
     place = along((hub[0] - 0.02, hub[1] - 0.36), hub, 2.0 * share)
@@ -304,7 +254,7 @@ def put_back_wheel(c: Canvas, share: float, seconds: float) -> None:
         hand(c, end, RIGHT_ARM)
 
 
-def let_out_air(c: Canvas, share: float, seconds: float) -> None:
+def let_out_the_air(c: Canvas, share: float, seconds: float) -> None:
     """Close-up: a finger on the valve, and air that leaves in puffs."""
     c.line([(0.0, 0.86), (1.34, 0.8 + 0.04 * share)], RUBBER, 0.22 - 0.07 * share)
     c.line([(0.0, 0.62), (1.34, 0.57)], STEEL, 0.07)
@@ -317,7 +267,7 @@ def let_out_air(c: Canvas, share: float, seconds: float) -> None:
     hand(c, (0.68, 0.35 + 0.015 * sin(6 * seconds)), RIGHT_ARM)
 
 
-def lever_off(c: Canvas, share: float, seconds: float) -> None:
+def lever_off_the_tire(c: Canvas, share: float, seconds: float) -> None:
     """Close-up: a lever under the edge of the tire goes round and lifts it."""
     centre, radius = (0.66, 0.62), 0.42 * c.look.size
     big_tire(c, centre, radius, lifted=share)
@@ -329,7 +279,7 @@ def lever_off(c: Canvas, share: float, seconds: float) -> None:
     hand(c, on_circle(centre, radius, 0.4), LEFT_ARM)
 
 
-def pull_out_tube(c: Canvas, share: float, seconds: float) -> None:
+def pull_out_the_tube(c: Canvas, share: float, seconds: float) -> None:
     """The old tube slides out of the tire to the side, limp."""
     centre, radius = (0.46, 0.55), 0.32 * c.look.size
     big_tire(c, centre, radius)
@@ -346,7 +296,7 @@ def pull_out_tube(c: Canvas, share: float, seconds: float) -> None:
     hand(c, (centre[0] + radius + reach, 0.6 - sag), RIGHT_ARM)
 
 
-def check_tire(c: Canvas, share: float, seconds: float) -> None:
+def check_the_tire(c: Canvas, share: float, seconds: float) -> None:
     """Fingers go along the inside of the tire, under a lamp, and find a thorn."""
     centre, radius = (0.66, 0.95), 0.62 * c.look.size
     c.ring(centre, radius, RUBBER, 0.16)
@@ -358,7 +308,7 @@ def check_tire(c: Canvas, share: float, seconds: float) -> None:
     hand(c, on_circle(centre, 0.84 * radius, turn), LEFT_ARM)
 
 
-def inflate_tube(c: Canvas, share: float, seconds: float) -> None:
+def inflate_the_new_tube(c: Canvas, share: float, seconds: float) -> None:
     """A new tube, alone on the floor, becomes round at a small hand pump."""
     round_ = 0.4 + 0.6 * share
     centre = (0.5, 0.56)
@@ -371,27 +321,22 @@ def inflate_tube(c: Canvas, share: float, seconds: float) -> None:
     hand(c, (1.08 + stroke, 0.52), RIGHT_ARM)
 
 
-def put_in_tube(c: Canvas, share: float, seconds: float) -> None:
+def put_in_the_tube(c: Canvas, share: float, seconds: float) -> None:
     """The new tube, bright and round, goes into the tire from the side."""
     centre, radius = (0.46, 0.55), 0.32 * c.look.size
     big_tire(c, centre, radius)
     left = 1.0 - share
-    c.arc(
-        centre,
-        (0.9 * radius, 0.9 * radius),
-        (0.5 - 0.5 * share, 0.5 + 0.5 * share),
-        c.look.new_tube,
-        0.05,
-    )
+    around = (0.9 * radius, 0.9 * radius)
+    c.arc(centre, around, (0.5 - 0.5 * share, 0.5 + 0.5 * share), c.look.new_tube, 0.05)
     away = (centre[0] + 0.4 * left + 0.04, centre[1])
     if left > 0.05:
-        c.arc(away, (0.9 * radius, 0.9 * radius), (-0.3 * left, 0.3 * left), c.look.new_tube, 0.05)
+        c.arc(away, around, (-0.3 * left, 0.3 * left), c.look.new_tube, 0.05)
     push = 0.02 * sin(6 * c.look.pace * seconds)
     hand(c, (away[0] + 0.8 * radius + push, 0.5), RIGHT_ARM)
     hand(c, on_circle(centre, radius, 0.45), LEFT_ARM)
 
 
-def seat_tire(c: Canvas, share: float, seconds: float) -> None:
+def seat_the_tire(c: Canvas, share: float, seconds: float) -> None:
     """Close-up: two thumbs roll the edge of the tire over the rim, away from each other."""
     centre, radius = (0.66, 0.42), 0.4 * c.look.size
     big_tire(c, centre, radius, lifted=1.0 - share)
@@ -401,7 +346,7 @@ def seat_tire(c: Canvas, share: float, seconds: float) -> None:
         hand(c, on_circle(centre, radius + roll, 0.25 - side * (0.04 + 0.22 * share)), home)
 
 
-def pump_up(c: Canvas, share: float, seconds: float) -> None:
+def pump_up_the_tire(c: Canvas, share: float, seconds: float) -> None:
     """A floor pump: its handle goes up and down beside the wheel."""
     wheel(c, (0.36, 0.62), 0.3 * c.look.size)
     stroke = 0.13 * (1 + sin(5 * c.look.pace * seconds))
@@ -414,16 +359,12 @@ def pump_up(c: Canvas, share: float, seconds: float) -> None:
         hand(c, (0.99 + 0.12 * side, 0.5 - stroke), (0.99 + 0.3 * side, -0.05))
 
 
+# By the names of the true steps.
 SCENES: dict[str, Scene] = {
-    "flip the bike": flip,
-    "remove the wheel": take_off_wheel,
-    "let out the air": let_out_air,
-    "lever off the tire": lever_off,
-    "pull out the tube": pull_out_tube,
-    "check the tire": check_tire,
-    "inflate the new tube": inflate_tube,
-    "put in the tube": put_in_tube,
-    "seat the tire": seat_tire,
-    "pump up the tire": pump_up,
-    "put back the wheel": put_back_wheel,
+    scene.__name__.replace("_", " "): scene
+    for scene in (
+        *(flip_the_bike, remove_the_wheel, let_out_the_air, lever_off_the_tire),
+        *(pull_out_the_tube, check_the_tire, inflate_the_new_tube, put_in_the_tube),
+        *(seat_the_tire, pump_up_the_tire, put_back_the_wheel),
+    )
 }
