@@ -13,8 +13,7 @@ from howsteps.io.files import Folder
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.report import decoding
-from howsteps.report.decoding import make_thumbnails, rate_of, write_clip, write_with_chapters
-from howsteps.report.exports.chapters import Chapter
+from howsteps.report.decoding import make_thumbnails, rate_of
 from howsteps.task import Video
 from tests.films import RATE, film
 from tests.io.test_media import large_video
@@ -62,8 +61,9 @@ def test_copies_and_clips_come_from_a_worker(
 ) -> None:
     media = film(tmp_path / "film.mp4", 3.0)
     opened = request.getfixturevalue("opened")
-    write_with_chapters(media, [Chapter(0.0, 3.0, "lift it")], Folder(tmp_path), "copy.mp4")
-    write_clip(media, 1.0, 2.0, Folder(tmp_path), "clip.mp4")
+    folder = Folder(tmp_path)
+    decoding.run(media, "chapters", folder, name="copy.mp4", chapters=[(0.0, 3.0, "lift it")])
+    decoding.run(media, "clip", folder, name="clip.mp4", start=1.0, end=2.0)
     assert [what for what, _ in opened] == ["chapters", "clip"]
     assert (tmp_path / "copy.mp4").is_file()
     assert (tmp_path / "clip.mp4").is_file()

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from av import VideoFrame
     from av.container import InputContainer
 
-    from howsteps.report.exports.chapters import Chapter
-
 USUAL_RATE = Fraction(25)  # frames per second
 _TICKS = 1_000_000  # per second, in container timestamps
 # Seconds to go further back in search of a key frame, before going to the start of the file.
@@ -157,7 +155,7 @@ def make_thumbnails(video: Video, times: Sequence[float], folder: Folder) -> dic
         names = {time: thumbnail_name(video.id, time) for time in sorted(set(times))}
         wanted = [[t, n] for t, n in names.items() if not _is_newer(folder.path / n, modified)]
         if wanted:
-            _run(video.media, "thumbnails", folder, names=wanted)
+            run(video.media, "thumbnails", folder, names=wanted)
     return existing_thumbnails(video, times, folder.path)
 
 
@@ -248,48 +246,37 @@ def rate_of(media: Path | None) -> Fraction:
 @cache
 def _rate(media: Path, modified: int, size: int) -> Fraction:
     try:
-        return Fraction(_run(media, "rate")["rate"])
+        return Fraction(run(media, "rate")["rate"])
     except (InputError, MissingExtra):
         return USUAL_RATE
 
 
-def write_with_chapters(
-    media: Path, chapters: "Sequence[Chapter]", folder: Folder, name: str
-) -> None:
-    """Write a copy of a video with chapters (:func:`video_copies.with_chapters`)."""
-    values = [[chapter.start, chapter.end, chapter.title] for chapter in chapters]
-    _run(media, "chapters", folder, chapters=values, name=name)
+def run(media: Path, action: str, folder: Folder | None = None, **job: object) -> dict[str, Any]:
+    """Do something with a video in a worker process: take its ``thumbnails`` or its ``rate``.
 
-
-def write_clip(
-    media: Path, start: float, end: float, folder: Folder, name: str, *, precise: bool = False
-) -> None:
-    """Write a clip of a video (:func:`video_copies.cut_clip`)."""
-    _run(media, "clip", folder, start=start, end=end, name=name, precise=precise)
-
-
-def _run(media: Path, action: str, folder: Folder | None = None, **job: object) -> dict[str, Any]:
+    ``chapters`` and ``clip`` are the functions of :mod:`howsteps.report.exports.video_copies`,
+    with the arguments ``job``.
+    """
     try:
         import av  # noqa: F401, PLC0415 - an extra
     except ImportError as error:
         raise MissingExtra("vision", "reading videos") from error
-    job |= {"do": action, "media": str(media.absolute()), "memory": MEMORY}
+    what = {"do": action, "media": str(media.absolute()), "memory": MEMORY, "arguments": job}
     if folder is not None:
-        job |= {"root": str(folder.root.absolute()), "parts": folder.parts}
-    return run_in_worker("howsteps.report.decoding", job, threads=_THREADS)
+        what |= {"root": str(folder.root.absolute()), "parts": folder.parts}
+    return run_in_worker("howsteps.report.decoding", what, threads=_THREADS)
 
 
 def _work(job: dict[str, Any]) -> dict[str, object]:
-    """Run one job in the worker process."""
-    from howsteps.report.exports.chapters import Chapter  # noqa: PLC0415 - imports this module
-    from howsteps.report.exports.video_copies import cut_clip, with_chapters  # noqa: PLC0415
+    """Do what is asked in the worker process."""
+    from howsteps.report.exports import video_copies  # noqa: PLC0415 - imports this module
 
     limit_memory(job["memory"])
-    media = Path(job["media"])
+    media, arguments = Path(job["media"]), job["arguments"]
     folder = Folder(Path(job.get("root", "")), tuple(job.get("parts", ())))
     match job["do"]:
         case "thumbnails":
-            names = dict(job["names"])
+            names = dict(arguments["names"])
             for time, thumbnail in thumbnails_at(media, list(names)):
                 folder.write(names[time], thumbnail)
                 answer({"seconds": time})
@@ -297,13 +284,11 @@ def _work(job: dict[str, Any]) -> dict[str, object]:
             with open_video(media) as container:
                 return {"rate": str(container.streams.video[0].average_rate or USUAL_RATE)}
         case "chapters":
-            chapters = [Chapter(*values) for values in job["chapters"]]
-            answer({"seconds": max((chapter.end for chapter in chapters), default=0.0)})
-            with_chapters(media, chapters, folder, job["name"])
+            answer({"seconds": max((end for _, end, _ in arguments["chapters"]), default=0.0)})
+            video_copies.with_chapters(media, folder, **arguments)
         case "clip":
-            answer({"seconds": job["end"]})
-            span = job["start"], job["end"]
-            cut_clip(media, *span, folder, job["name"], precise=job["precise"])
+            answer({"seconds": arguments["end"]})
+            video_copies.cut_clip(media, folder, **arguments)
     return {}
 
 

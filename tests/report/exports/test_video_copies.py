@@ -69,7 +69,7 @@ def test_a_broken_video_is_reported_and_the_others_written(
 def test_a_stream_without_an_index_is_cut_at_the_right_time(tmp_path: Path, precise: bool) -> None:
     stream = film(tmp_path / "camera.ts", 20.0, keyframes=40)
     clip = tmp_path / "clip.mp4"
-    cut_clip(stream, 9.0, 11.0, Folder(tmp_path), clip.name, precise=precise)
+    cut_clip(stream, Folder(tmp_path), clip.name, 9.0, 11.0, precise=precise)
     assert length(clip) == pytest.approx(1.9 if precise else 2.9, abs=0.01)  # key frame: 8 s
 
 
@@ -91,7 +91,7 @@ def test_subtitles_that_a_clip_cannot_hold_are_left_out(tmp_path: Path) -> None:
                 both.mux(packet)
     for precise, kept in ((False, ["audio", "subtitle", "video"]), (True, ["audio", "video"])):
         clip = tmp_path / ("clip.mp4" if precise else "clip.mkv")
-        cut_clip(subtitled, 1.0, 3.0, Folder(tmp_path), clip.name, precise=precise)
+        cut_clip(subtitled, Folder(tmp_path), clip.name, 1.0, 3.0, precise=precise)
         with av.open(str(clip)) as container:
             assert sorted(stream.type for stream in container.streams) == kept
 
@@ -99,7 +99,7 @@ def test_subtitles_that_a_clip_cannot_hold_are_left_out(tmp_path: Path) -> None:
 def test_a_precise_clip_of_a_phone_is_upright(tmp_path: Path) -> None:
     turned = lay_on_its_side(film(tmp_path / "phone.mp4"))
     clip = tmp_path / "clip.mp4"
-    cut_clip(turned, 1.0, 3.0, Folder(tmp_path), clip.name, precise=True)
+    cut_clip(turned, Folder(tmp_path), clip.name, 1.0, 3.0, precise=True)
     with av.open(str(clip)) as container:
         frame = next(container.decode(video=0))
     assert (frame.width, frame.height, frame.rotation) == (HEIGHT, WIDTH, 0)
@@ -109,7 +109,7 @@ def test_a_precise_clip_of_a_phone_is_upright(tmp_path: Path) -> None:
 def test_a_clip_without_frames_is_reported(tmp_path: Path) -> None:
     media = film(tmp_path / "a.mp4", 2.0)
     with pytest.raises(InputError, match=r"a\.mp4: has no frames to write to clip\.mp4"):
-        cut_clip(media, 5.0, 6.0, Folder(tmp_path), "clip.mp4", precise=True)
+        cut_clip(media, Folder(tmp_path), "clip.mp4", 5.0, 6.0, precise=True)
     assert not list(tmp_path.glob("*clip*"))
 
 

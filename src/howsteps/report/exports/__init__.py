@@ -18,8 +18,7 @@ from howsteps.report.decoding import (
     make_thumbnails,
     rate_of,
     remove_unused,
-    write_clip,
-    write_with_chapters,
+    run,
 )
 from howsteps.report.exports.chapters import (
     TOO_FEW,
@@ -253,7 +252,8 @@ def _for_each_video(
 
 def _video(job: ExportJob, video: Video, media: Path, stem: str) -> Iterator[Path]:
     name = f"{stem}{suffix_for(media)}"
-    write_with_chapters(media, _chapters(job, video), job.folder, name)
+    found = [(each.start, each.end, each.title) for each in _chapters(job, video)]
+    run(media, "chapters", job.folder, name=name, chapters=found)
     yield job.folder.path / name
 
 
@@ -262,7 +262,8 @@ def _clips(job: ExportJob, video: Video, media: Path, stem: str) -> Iterator[Pat
     suffix = ".mp4" if job.precise else suffix_for(media)
     for span in spans(job.result, video, guesses=job.guesses):
         name = f"{span.step + 1:02}-{_slug(span.label)}{suffix}"
-        write_clip(media, span.start, span.end, folder, name, precise=job.precise)
+        times = {"start": span.start, "end": span.end, "precise": job.precise}
+        run(media, "clip", folder, name=name, **times)
         yield folder.path / name
 
 

@@ -37,8 +37,10 @@ def suffix_for(media: Path) -> str:
     return media.suffix.lower() if media.suffix.lower() in _WITH_CHAPTERS else ".mkv"
 
 
-def with_chapters(media: Path, chapters: Sequence[Chapter], folder: Folder, name: str) -> None:
-    """Write a copy of a video with chapters; its streams are not re-encoded.
+def with_chapters(
+    media: Path, folder: Folder, name: str, chapters: Sequence[tuple[float, float, str]]
+) -> None:
+    """Write a copy of a video with chapters (:class:`Chapter`); its streams are not re-encoded.
 
     MP4 requires a chapter at 0, so an opening chapter is added before the first step.
     """
@@ -52,7 +54,7 @@ def with_chapters(media: Path, chapters: Sequence[Chapter], folder: Folder, name
                     "time_base": Fraction(1, 1000),
                     "metadata": {"title": chapter.title},
                 }
-                for number, chapter in enumerate(from_zero(list(chapters)))
+                for number, chapter in enumerate(from_zero([Chapter(*each) for each in chapters]))
             ]
         )
         streams = _streams(source, copy)
@@ -61,7 +63,7 @@ def with_chapters(media: Path, chapters: Sequence[Chapter], folder: Folder, name
 
 
 def cut_clip(
-    media: Path, start: float, end: float, folder: Folder, name: str, *, precise: bool = False
+    media: Path, folder: Folder, name: str, start: float, end: float, *, precise: bool = False
 ) -> None:
     """Write a clip of a video.
 
