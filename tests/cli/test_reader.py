@@ -114,7 +114,7 @@ def test_a_server_edits_the_script_and_reads_every_video(videos: Path, tmp_path:
     assert result.script.editor == "small"
     assert result.read_videos == {f"v{n}" for n in range(6)}
     assert [(r.step, r.first_line) for r in result.readings if r.video == "v4"] == [
-        *((0, 1), (1, 2), (2, 3))
+        *((0, 1), (1, 3), (2, 5))
     ]
     page = (out / "report.html").read_text()
     assert "Edited by small" in page
@@ -212,9 +212,9 @@ def test_a_new_reading_of_a_kept_script_brings_mentions_back(tmp_path: Path) -> 
     first = subrip(dict(zip((0, 8, 16, 24), lines, strict=True)))
     (videos / "v1.srt").write_text(first)
 
-    def careless(question: str) -> str:  # finds the first step in no second line
+    def careless(question: str) -> str:  # finds the first step in no third line
         found = json.loads(read_words(question))
-        return json.dumps({**found, "done": [d for d in found["done"] if d[:2] != [1, 2]]})
+        return json.dumps({**found, "done": [d for d in found["done"] if d[:2] != [1, 3]]})
 
     def boiled() -> int:
         return sum(m.video == "v1" for m in read_result(out).steps[0].mentions)

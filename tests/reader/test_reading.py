@@ -59,11 +59,11 @@ def read(*replies: str, video: Video = TEA) -> tuple[module.VideoReading, list[M
     return read_video(questions(video), ask), asked
 
 
-def test_a_line_has_about_ten_words_and_ends_at_a_pause_or_with_a_sentence() -> None:
+def test_a_line_has_a_few_words_and_ends_at_a_pause_or_with_a_sentence() -> None:
     long = " ".join(f"w{n}" for n in range(20))
     lines = lines_of(spoken(long, "one two"))
-    assert [len(line.text.split()) for line in lines] == [14, 6, 2]
-    assert (lines[1].start, lines[1].end) == (14.0, 20.0)
+    assert [len(line.text.split()) for line in lines] == [8, 8, 4, 2]
+    assert (lines[1].start, lines[1].end) == (8.0, 16.0)
     assert lines_of(Video("silent")) == []
 
 
@@ -75,10 +75,12 @@ def test_the_question_has_the_steps_and_the_numbered_lines_with_times() -> None:
     )
 
 
-def test_readings_have_the_times_of_their_lines() -> None:
+def test_readings_have_the_times_of_their_lines_and_of_a_silence_after_them() -> None:
     found, _ = read(done([1, 1, 1], [2, 2, 3]))
-    assert found.readings == (Reading("v", 0, 0, 3, 1, 1), Reading("v", 1, 5, 14, 2, 3))
+    assert found.readings == (Reading("v", 0, 0, 5, 1, 1), Reading("v", 1, 5, 14, 2, 3))
     assert found.remarks == ()
+    late = Video("v", sentences=(TEA.sentences[0], Sentence((Word("then", 60, 61),))))
+    assert read(done([1, 1, 1]), video=late)[0].readings[0].end == 7  # of a minute of silence
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ question changed and has no answer, what the same reader made in an earlier run 
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from functools import partial
@@ -38,7 +38,7 @@ from howsteps.reader.reading import (
     agreement,
 )
 from howsteps.script.matching import find_known_steps
-from howsteps.task import Reading, Result, Script, SetAside, Task, Video
+from howsteps.task import Reading, Result, Script, SetAside, Task
 
 _EDITOR = _READING = 1  # versions of the cache entries
 EDITOR, READING = "editor", "reading"
@@ -231,12 +231,58 @@ def _known_replies(stage: str, key: str, reader: Reader, context: Context) -> li
 def _read_videos(asked: Asked, reader: Reader, context: Context, before: Result | None) -> Asked:
     """Let a language model read where the steps are done, each video by itself.
 
-    Replies are cached for each video, so a run can be interrupted, repeated and extended. What
-    fails costs that video alone. If not all videos can be read for the tokens that may be sent,
-    the most different ones are.
+    If not all videos can be read for the tokens that may be sent, the most different ones are. What
+    was read before in a video that is not read now stays.
     """
     task, script = asked.task, asked.script
     questions = {v.id: VideoQuestions(task, script, v) for v in task.videos if v.sentences}
+    read, failed = _answers(task, questions, reader, context)
+    readings = [reading for own in read.values() for reading in own.readings]
+    problems = [
+        Problem(path_of(questions[video].video), f"read by {reader.model}: {remark}", harmless=True)
+        for video in questions
+        if video in read
+        for remark in _remarks(read[video])
+    ]
+    stay: set[str] = set()
+    unasked: set[int] = set()
+    if before is not None and (stay := (_unchanged(task, before) & before.read_videos) - {*read}):
+        still = [reading for reading in still_read(before, script) if reading.video in stay]
+        readings += still
+        old = {step.label for step in before.steps}
+        unasked = {k for k, step in enumerate(script.steps) if step.label not in old}
+        unasked -= {reading.step for reading in still}
+    if unasked:
+        reason = (
+            f"what {reader.model} read before stays, but no video is read for new steps; to read "
+            "them: `llm`"
+        )
+        problems.append(_problem(task, reason, harmless=True))
+    missed = {v: why for v, why in failed.items() if not (v in stay and why.harmless)}
+    order = {video.id: n for n, video in enumerate(task.videos)}
+    return asked._replace(
+        readings=tuple(sorted(readings, key=lambda reading: order[reading.video])),
+        read_videos=frozenset({*read, *stay}),
+        problems=(*asked.problems, *_not_read(task, missed), *problems),
+        unasked=frozenset(unasked),
+    )
+
+
+class _Failure(NamedTuple):
+    """Why a video was not read, and whether nothing is lost by it."""
+
+    reason: str
+    harmless: bool
+
+
+def _answers(
+    task: Task, questions: Mapping[str, VideoQuestions], reader: Reader, context: Context
+) -> tuple[dict[str, VideoReading], dict[str, _Failure]]:
+    """What was read in which videos, and why nothing was read in others.
+
+    Replies are cached for each video, so a run can be interrupted, repeated and extended. What
+    fails costs that video alone.
+    """
     keys = {
         video: key_of(_READING, questions=own.texts, model=reader.model)
         for video, own in questions.items()
@@ -244,14 +290,11 @@ def _read_videos(asked: Asked, reader: Reader, context: Context, before: Result 
     known = {video: _known_replies(READING, keys[video], reader, context) for video in questions}
     tokens = {video: 0 if known[video] else own.tokens for video, own in questions.items()}
     chosen = most_different([own.video for own in questions.values()], tokens, reader.tokens)
-    unread: dict[tuple[str, bool], list[Video]] = defaultdict(list)  # by reason, and if harmless
     too_many = (
         f"all videos take {sum(tokens.values()):,} tokens, and at most {reader.tokens:,} may be "
         "sent (`llm_tokens`)"
     )
-    for own in questions.values():
-        if own.video.id not in chosen:
-            unread[too_many, True].append(own.video)
+    failed = {video: _Failure(too_many, True) for video in questions.keys() - {*chosen}}
     if (sent := sum(tokens[video] for video in chosen)) and reader.address:
         requests = sum(len(questions[video].pieces) for video in chosen if not known[video])
         context.callback(Sends(task.name, "transcripts", reader.address, requests, sent))
@@ -271,42 +314,13 @@ def _read_videos(asked: Asked, reader: Reader, context: Context, before: Result 
                         context.cache.put(READING, keys[video], replies)
                 except (LanguageModelError, AnswerError) as error:
                     is_unanswered = isinstance(error, Unanswered)
-                    if not (is_unanswered and isinstance(reader, AnswerFolder)):
-                        unread[str(error), is_unanswered].append(questions[video].video)
+                    if not (is_unanswered and isinstance(reader, AnswerFolder)):  # which says so
+                        failed[video] = _Failure(str(error), is_unanswered)
                 progress.done(video, cached=bool(known[video]))
         except BaseException:  # such as Ctrl-C, after which nothing more is sent
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    stay = set() if before is None else (_unchanged(task, before) & before.read_videos) - {*read}
-    unread_now = {reason: [v for v in own if v.id not in stay] for reason, own in unread.items()}
-    problems = [_not_read(task, *reason, own) for reason, own in unread_now.items() if own]
-    problems += [
-        Problem(path_of(questions[video].video), f"read by {reader.model}: {remark}", harmless=True)
-        for video in questions
-        if video in read
-        for remark in _remarks(read[video])
-    ]
-    readings = [reading for found in read.values() for reading in found.readings]
-    unasked: set[int] = set()
-    if before is not None and stay:
-        still = [reading for reading in still_read(before, script) if reading.video in stay]
-        readings += still
-        labels = {step.label for step in before.steps}
-        unasked = {k for k, step in enumerate(script.steps) if step.label not in labels}
-        unasked -= {reading.step for reading in still}
-    if unasked:
-        reason = (
-            f"what {reader.model} read before stays, but no video is read for new steps; to read "
-            "them: `llm`"
-        )
-        problems.append(_problem(task, reason, harmless=True))
-    order = {video.id: n for n, video in enumerate(task.videos)}
-    return asked._replace(
-        readings=tuple(sorted(readings, key=lambda reading: order[reading.video])),
-        read_videos=frozenset({*read, *stay}),
-        problems=(*asked.problems, *problems),
-        unasked=frozenset(unasked),
-    )
+    return read, failed
 
 
 def _remarks(reading: VideoReading) -> list[str]:
@@ -314,11 +328,17 @@ def _remarks(reading: VideoReading) -> list[str]:
     return [*none, *(f"a part of the answer was not used: {remark}" for remark in reading.remarks)]
 
 
-def _not_read(task: Task, reason: str, harmless: bool, videos: Sequence[Video]) -> Problem:
-    """The problem of videos that were not read for the same reason."""
-    if len(videos) == 1:
-        return Problem(path_of(videos[0]), f"not read: {reason}", harmless=harmless)
-    names = [video.id for video in sorted(videos, key=lambda video: video.id)]
-    named = ", ".join(names[:_MAX_NAMED]) + (" …" if len(names) > _MAX_NAMED else "")
-    text = f"{len(names)} videos were not read: {reason}: {named}"
-    return Problem(Path(task.name), text, harmless=harmless)
+def _not_read(task: Task, failed: Mapping[str, _Failure]) -> list[Problem]:
+    """The problems of videos that were not read, one for each reason."""
+    by_failure: dict[_Failure, list[str]] = defaultdict(list)
+    for video in sorted(failed):
+        by_failure[failed[video]].append(video)
+    paths = {video.id: path_of(video) for video in task.videos}
+    problems = []
+    for (reason, harmless), videos in by_failure.items():
+        path, text = paths[videos[0]], f"not read: {reason}"
+        if len(videos) > 1:
+            named = ", ".join(videos[:_MAX_NAMED]) + " …" * (len(videos) > _MAX_NAMED)
+            path, text = Path(task.name), f"{len(videos)} videos were {text}: {named}"
+        problems.append(Problem(path, text, harmless=harmless))
+    return problems

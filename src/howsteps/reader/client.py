@@ -137,7 +137,7 @@ class LanguageModel:
         LanguageModelError
             The key is invalid, or no attempt succeeded.
         """
-        key = self._key()
+        key, address = self._key(), self.address
         options: list[dict[str, Any]] = [_SETTINGS, {}]  # some models accept no settings
         if schema is not None:
             form = {"name": "answer", "strict": True, "schema": schema}
@@ -147,20 +147,16 @@ class LanguageModel:
         while True:
             body = {"model": self.model, "messages": list(messages), "stream": False, **options[0]}
             try:
-                return _content(_sent("POST", self.address, body, key, self.timeout))
-            except _Transient as error:
+                return _content(_sent("POST", address, body, key, self.timeout))
+            except _Failed as error:
+                if error.is_refused and len(options) > 1:
+                    options = options[1:]
+                    continue
                 failures += 1
                 if failures >= error.attempts:
-                    reason = f"{self.address}: {error}; tried {failures} times"
-                    raise LanguageModelError(reason) from None
+                    tried = f"; tried {failures} times" if failures > 1 else ""
+                    raise LanguageModelError(f"{address}: {error}{tried}") from None
                 pause(min(max(_FIRST_PAUSE * 2 ** (failures - 1), error.after), _MAX_PAUSE))
-            except _Refused as error:
-                named = any(name in str(error) for name in _SETTINGS)
-                if len(options) == 1 or not ("response_format" in options[0] or named):
-                    raise LanguageModelError(f"{self.address}: {error}") from None
-                options = options[1:]
-            except LanguageModelError as error:
-                raise LanguageModelError(f"{self.address}: {error}") from None
 
     def models(self) -> list[str]:
         """The names of the models that the server has.
@@ -174,7 +170,7 @@ class LanguageModel:
         try:
             found = json.loads(_sent("GET", address, None, self._key(), self.timeout))
             return sorted(shown(str(entry["id"])) for entry in found["data"])
-        except (_Transient, _Refused, ValueError, KeyError, TypeError, RecursionError):
+        except (_Failed, ValueError, KeyError, TypeError, RecursionError):
             raise LanguageModelError(f"{address} does not list its models") from None
 
     def _key(self) -> str:
@@ -191,16 +187,18 @@ class LanguageModel:
         return ""
 
 
-class _Refused(Exception):
-    """An error of the request itself; without its settings it may succeed."""
+class _Failed(Exception):
+    """A request that failed.
 
+    ``attempts`` are as many as may help, ``after`` is the delay in seconds that the server asks
+    for; if the request itself ``is_refused``, it may succeed with fewer settings.
+    """
 
-class _Transient(Exception):
-    """An error that a retry may resolve; ``after`` is the delay that the server asks for."""
-
-    def __init__(self, reason: str, after: float = 0.0, attempts: int = _ATTEMPTS) -> None:
+    def __init__(
+        self, reason: str, attempts: int = 1, *, after: float = 0.0, is_refused: bool = False
+    ) -> None:
         super().__init__(reason)
-        self.after, self.attempts = after, attempts
+        self.attempts, self.after, self.is_refused = attempts, after, is_refused
 
 
 def _sent(method: str, address: str, body: object, key: str, timeout: float) -> bytes:
@@ -218,29 +216,27 @@ def _sent(method: str, address: str, body: object, key: str, timeout: float) -> 
         ):
             if response.is_success:
                 return _read(response, MAX_REPLY, timeout + _MAX_TRANSFER)
-            if response.is_redirect:  # to follow it would send the key to another server
-                raise LanguageModelError(
-                    "it redirects elsewhere; use the address of the server itself"
-                )
             details = b""
-            with suppress(httpx.TransportError, LanguageModelError):  # it may break off here too
+            with suppress(httpx.TransportError, _Failed):  # it may break off here too
                 details = _read(response, _MAX_DETAILS, timeout)
     except httpx.TimeoutException:
-        raise _Transient(f"no answer within {timeout:g} s", attempts=2) from None
+        raise _Failed(f"no answer within {timeout:g} s", 2) from None
     except httpx.ConnectError as error:
-        raise _Transient(f"it cannot be reached ({shown(str(error))})") from None
+        raise _Failed(f"it cannot be reached ({shown(str(error))})", _ATTEMPTS) from None
     except httpx.TransportError as error:
-        raise _Transient(f"the connection broke ({type(error).__name__})") from None
+        raise _Failed(f"the connection broke ({type(error).__name__})", _ATTEMPTS) from None
     except (httpx.InvalidURL, ValueError, ImportError) as error:  # of a proxy; it may have secrets
-        raise LanguageModelError(f"no request can be sent ({type(error).__name__})") from None
+        raise _Failed(f"no request can be sent ({type(error).__name__})") from None
+    if response.is_redirect:  # to follow it would send the key to another server
+        raise _Failed("it redirects elsewhere; use the address of the server itself")
     status = response.status_code
     reason = f"it answers {status} {_shown_details(status, details, key)}".strip()
     if status == httpx.codes.TOO_MANY_REQUESTS or response.is_server_error:
         after = 0.0
         with suppress(ValueError):  # it may be a date
             after = float(response.headers.get("Retry-After", 0))
-        raise _Transient(reason, after)
-    raise _Refused(reason) if status in _REFUSED else LanguageModelError(reason)
+        raise _Failed(reason, _ATTEMPTS, after=after)
+    raise _Failed(reason, is_refused=status in _REFUSED)
 
 
 def _read(response: "httpx.Response", largest: int, seconds: float) -> bytes:
@@ -251,9 +247,9 @@ def _read(response: "httpx.Response", largest: int, seconds: float) -> bytes:
         if len(content) > largest:
             if response.is_error:
                 return content[:largest]
-            raise LanguageModelError(f"its reply is larger than {largest >> 20} MiB")
+            raise _Failed(f"its reply is larger than {largest >> 20} MiB")
         if time.monotonic() > end:
-            raise LanguageModelError(f"its reply is not complete after {seconds:g} s")
+            raise _Failed(f"its reply is not complete after {seconds:g} s")
     return content
 
 
@@ -277,9 +273,9 @@ def _content(reply: bytes) -> str:
         value: Any = json.loads(reply)
         content = value["choices"][0]["message"]["content"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-        raise LanguageModelError("its reply is not a chat completion") from None
+        raise _Failed("its reply is not a chat completion") from None
     if not isinstance(content, str):
-        raise LanguageModelError("its reply has no text")
+        raise _Failed("its reply has no text")
     return content.encode(errors="replace").decode()  # unpaired surrogates are not valid UTF-8
 
 
