@@ -590,6 +590,9 @@ class ModelRecord:
     options: ModelOptions
 
 
+Choices: TypeAlias = dict[str, Literal["keep", "drop"]]  # by id of the video
+
+
 class WantedExport(Record):
     """An export that a person asked for, how, and the hash of the ``result.json`` it shows."""
 
@@ -599,10 +602,9 @@ class WantedExport(Record):
 
 
 class Decisions(Record):
-    """``decisions.json``: the videos that a person keeps and drops here, and the wanted exports."""
+    """``decisions.json``: the videos that a person keeps or drops here, and the wanted exports."""
 
-    keep: list[str] = []
-    drop: list[str] = []
+    videos: Choices = {}
     exports: dict[str, WantedExport] = {}
 
 

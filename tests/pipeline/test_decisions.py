@@ -84,6 +84,6 @@ class TestExports:
 
 
 def test_a_file_that_is_none_is_an_error_that_names_it(out: Path) -> None:
-    (out / DECISIONS).write_text('{"keep": 3}')
-    with pytest.raises(InputError, match=r"decisions\.json: keep: expected array"):
+    (out / DECISIONS).write_text('{"videos": 3}')
+    with pytest.raises(InputError, match=r"decisions\.json: videos: expected object"):
         place(out, drop=["bob"])

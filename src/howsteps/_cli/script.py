@@ -24,7 +24,6 @@ from howsteps.pipeline.selection import (
     check_choices,
     find_other_ways,
     set_aside_other_jobs,
-    with_video_ids,
 )
 from howsteps.pipeline.stages import (
     check_parser,
@@ -83,7 +82,7 @@ def _narrated_tasks(
     problems += check_choices(collection.tasks, requested, own, options.named_in(command, source))
     named = titled(collection.tasks, requested, own)
     for task, job in zip(collection.tasks, named, strict=True):
-        of_task = with_video_ids(own.get(task.name, requested), task)
+        of_task = own.get(task.name, requested)
         narrated, found = prepare_narration(job, of_task, context)
         problems += found
         yield narrated, of_task, task.name

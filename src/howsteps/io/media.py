@@ -140,20 +140,38 @@ def decode(job: dict[str, Any]) -> dict[str, object]:
 
 
 def blocks(media: Path) -> Iterator[Samples]:
-    """Yield the samples of a file in blocks."""
+    """Yield the samples of a file in blocks; damaged packets are skipped."""
     import av  # noqa: PLC0415 - an extra
 
+    resampler = av.AudioResampler(format="s16", layout="mono", rate=SAMPLE_RATE)
+    count = 0
     try:
         with open_media(media, _UNREADABLE) as container:
-            delay = _delay(container, media)
-        count = 0
-        with open_media(media, _UNREADABLE) as container:
-            for block in _resampled(container):
-                if not count and delay:
-                    yield np.zeros(round(delay * SAMPLE_RATE), np.int16)
+            if not container.streams.audio:
+                raise InputError(media, "there is no audio stream in this file")
+            stream, stated = container.streams.audio[0], (container.duration or 0) / _MICROSECONDS
+            first = last = (container.start_time or 0) / _MICROSECONDS
+            delay = 0.0
+            if stream.start_time is not None and stream.time_base is not None:
+                delay = max(0.0, float(stream.start_time * stream.time_base) - first)
+            if max(stated, delay) > MAX_SECONDS:
+                raise _too_long(media)
+            if delay:
+                yield np.zeros(round(delay * SAMPLE_RATE), np.int16)
+            for packet in container.demux():
+                last = max(last, _end(packet))
+                for block in _resampled(packet, resampler) if packet.stream == stream else ():
+                    count += len(block)
+                    if delay + count / SAMPLE_RATE > MAX_SECONDS:
+                        raise _too_long(media)
+                    yield block
+            # Streams rarely end at the same time; the tolerance allows for that.
+            states_duration = container.format.name in _WITH_DURATION and stated
+            if states_duration and stated - (last - first) > max(1.0, 0.05 * stated):
+                reason = f"it should last {stated:.1f} s and ends after {last - first:.1f} s"
+                raise InputError(media, f"truncated: {reason}")
+            for block in map(_samples, resampler.resample(None)):
                 count += len(block)
-                if delay + count / SAMPLE_RATE > MAX_SECONDS:
-                    raise _too_long(media)
                 yield block
     except av.error.FFmpegError as error:
         reason = error.strerror or "cannot be decoded"
@@ -162,60 +180,28 @@ def blocks(media: Path) -> Iterator[Samples]:
         raise InputError(media, "the audio stream is empty")
 
 
-def _resampled(container: "InputContainer") -> Iterator[Samples]:
-    """Decode and resample; damaged packets are skipped."""
+def _end(packet: Any) -> float:
+    """The end of a packet in seconds; 0 if it does not say."""
+    if packet.pts is None or packet.time_base is None:
+        return 0.0
+    return float((packet.pts + (packet.duration or 0)) * packet.time_base)
+
+
+def _resampled(packet: Any, resampler: Any) -> Iterator[Samples]:
     import av  # noqa: PLC0415 - an extra
 
-    resampler = av.AudioResampler(format="s16", layout="mono", rate=SAMPLE_RATE)
-    for packet in container.demux(container.streams.audio[0]):
-        try:
-            frames = packet.decode()
-        except av.error.InvalidDataError:
-            continue
-        for frame in frames:
-            frame.pts = None  # samples are contiguous, whatever their timestamps
-            yield from (_samples(part) for part in resampler.resample(frame))
-    yield from (_samples(part) for part in resampler.resample(None))
+    try:
+        frames = packet.decode()
+    except av.error.InvalidDataError:
+        return
+    for frame in frames:
+        frame.pts = None  # samples are contiguous, whatever their timestamps
+        yield from map(_samples, resampler.resample(frame))
 
 
 def _samples(frame: Any) -> Samples:
     samples: Samples = frame.to_ndarray().reshape(-1)
     return samples
-
-
-def _delay(container: "InputContainer", media: Path) -> float:
-    """Return the seconds from the start of the file to that of its audio; check completeness."""
-    if not container.streams.audio:
-        raise InputError(media, "there is no audio stream in this file")
-    stream = container.streams.audio[0]
-    stated = (container.duration or 0) / _MICROSECONDS
-    if stated > MAX_SECONDS:
-        raise _too_long(media)
-    first = (container.start_time or 0) / _MICROSECONDS
-    delay = 0.0
-    if stream.start_time is not None and stream.time_base is not None:
-        delay = max(0.0, float(stream.start_time * stream.time_base) - first)
-    if delay > MAX_SECONDS:
-        raise _too_long(media)
-    if container.format.name in _WITH_DURATION and stated:
-        actual = _last_time(container) - first
-        # Streams rarely end at the same time; the tolerance allows for that.
-        if stated - actual > max(1.0, 0.05 * stated):
-            reason = f"truncated: it should last {stated:.1f} s and ends after {actual:.1f} s"
-            raise InputError(media, reason)
-    return delay
-
-
-def _last_time(container: "InputContainer") -> float:
-    """Return the end of the last packet of any stream in seconds, without decoding."""
-    return max(
-        (
-            float((packet.pts + (packet.duration or 0)) * packet.time_base)
-            for packet in container.demux()
-            if packet.pts is not None and packet.time_base is not None
-        ),
-        default=0.0,
-    )
 
 
 def _quietest(part: Samples, tail: int) -> int:

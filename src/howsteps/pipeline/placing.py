@@ -24,9 +24,8 @@ from howsteps.pipeline.options import INTERVAL, RunOptions, one_or_more, trusted
 from howsteps.pipeline.selection import (
     LEFT_OUT,
     check_choices,
-    video_ids,
-    with_more_choices,
-    with_video_ids,
+    choices_in,
+    choices_of,
 )
 from howsteps.pipeline.work_folder import (
     CACHE,
@@ -42,7 +41,7 @@ from howsteps.pipeline.work_folder import (
     writing_to,
 )
 from howsteps.script.matching import find_known_steps
-from howsteps.script.text_form import VideoChoices, parse_choices, parse_script_text
+from howsteps.script.text_form import VideoChoices, parse_script_text
 from howsteps.script.text_mentions import script_of_text, with_matches
 from howsteps.store import (
     FILE,
@@ -124,22 +123,22 @@ def place_again(
     known = replace(before.task, videos=(*before.task.videos, *aside))
     asked = RunOptions(keep=one_or_more(keep), drop=one_or_more(drop))
     check_choices([known], asked)
-    chosen = own = with_video_ids(asked, known)
-    if given:
-        chosen, remarks = with_choices(chosen, given, known)
-        problems += remarks
+    lines, remarks = choices_in(given, known) if given else ({}, [])
+    problems += remarks
+    own = choices_of(asked.keep, asked.drop, known)
+    chosen = lines | own
     used = {video.id for video in before.task.videos}
-    before, aside = with_videos(before, aside, chosen.keep, chosen.drop)
-    using = {video.id for video in before.task.videos}
-    # Of the lines of a script, which names every video that is set aside, what they change.
-    decided = {*own.keep} | (using - used), {*own.drop} | (used - using)
+    # Of the lines of a script, which names every video that is set aside, those that change it.
+    decided = own | {v: choice for v, choice in lines.items() if (choice == "drop") == (v in used)}
+    keep, drop = ([v for v in chosen if chosen[v] == each] for each in ("keep", "drop"))
+    before, aside = with_videos(before, aside, keep, drop)
     if isinstance(script, Path | str):
         new, remarks = read_given_script(script, before.task, before.script, options, context)
         problems += remarks
     else:
         reader = partial(read_labels, parser=options.parser, context=context)
         new = script or before.script
-        if script or chosen.keep:
+        if script or keep:
             new = _with_record(with_matches(new, before.task, reader), before.script)
     manual = _still_placed(before, new, BY_HAND) if by_hand is None else tuple(by_hand)
     _check(manual, before.task, new)
@@ -160,19 +159,15 @@ def place_again(
     )
     with writing_to(root):
         check_unchanged(work / FILE, found)
-        decide(work, *decided)
-        kept = _still_kept(task, (*options.keep, *read_decisions(work).keep))
-        choices = VideoChoices(before.set_aside, kept)
+        decide(work, decided)
+        kept = choices_of(options.keep, (), task) | read_decisions(work).videos
+        ids = [video.id for video in task.videos if kept.get(video.id) == "keep"]
+        choices = VideoChoices(before.set_aside, ids)
         problems += write_script(task, new, work, edited=True, given=given, choices=choices)
         write_result(result, work, aside, localised.model)
         if pages:
             problems += write_report(result, work, context, unreadable_media(task, features))
     return replace(result, problems=tuple(problems))
-
-
-def _still_kept(task: Task, keep: Iterable[str]) -> list[str]:
-    used = {video.id for video in task.videos}
-    return [video for video in video_ids(keep, task) if video in used]
 
 
 def with_videos(
@@ -223,35 +218,6 @@ def with_videos(
 
 
 # The script that a person gives
-
-
-def checked_options(
-    script: Path, options: RunOptions, task: Task
-) -> tuple[RunOptions, list[Problem]]:
-    """Check the syntax of a script; return the options with what it says about videos, and remarks.
-
-    Raises ``InputError`` if the file is not a script; the message says where.
-    """
-    parse_script_text(read_text(script), script)
-    return with_choices(options, script, task)
-
-
-def with_choices(options: RunOptions, script: Path, task: Task) -> tuple[RunOptions, list[Problem]]:
-    """The options with the videos that the lines ``keep:`` and ``drop:`` of a script name.
-
-    An option wins over a line about the same video. There is a remark on a video that does not
-    exist.
-    """
-    lines = parse_choices(read_text(script))
-    known = {name for video in task.videos for name in (video.id, video.youtube)}
-    remarks = [
-        Problem(script, f"there is no video {name!r} to keep or drop", line, harmless=True)
-        for names in lines
-        for name, line in names.items()
-        if name not in known
-    ]
-    keep, drop = (video_ids([n for n in names if n in known], task) for names in lines)
-    return with_more_choices(options, keep, drop), remarks
 
 
 def read_given_script(

@@ -23,6 +23,7 @@ from howsteps.captions.cues import printable
 from howsteps.datasets import Collection
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem, problem_of
 from howsteps.io.files import Folder
+from howsteps.io.text import read_text
 from howsteps.pipeline import asking, placing, selection, stages
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, ignore_event
@@ -43,7 +44,7 @@ from howsteps.pipeline.work_folder import (
     writing_to,
 )
 from howsteps.reader import AnswerFolder, LanguageModel, Reader, Remembered
-from howsteps.script.text_form import VideoChoices
+from howsteps.script.text_form import VideoChoices, parse_script_text
 from howsteps.store import FILE, GivenTask, converted, read_result, without_captions
 from howsteps.task import BY_HAND, LIKE_SEEN, Localisation, Result, Script, Task
 from howsteps.vision.features import Features
@@ -335,26 +336,21 @@ def _run_job(job: _Job, context: Context) -> tuple[Result | None, list[Problem]]
     return result, problems
 
 
-def _put_aside_unreadable(folder: Path) -> list[Problem]:
+def _earlier(folder: Path) -> tuple[Result | None, str]:
+    """The result of an earlier run, if there is one; or why it cannot be read."""
+    try:
+        return (read_result(folder) if (folder / FILE).exists() else None), ""
+    except InputError as error:
+        return None, error.problem.reason
+
+
+def _put_aside(folder: Path, why: str) -> Problem:
     """Keep a result that cannot be read, as of another version, for the places in it by hand."""
     path = folder / FILE
-    try:
-        if path.exists():
-            read_result(folder)
-    except InputError as error:
-        names = (UNREADABLE.format(n) for n in count(1))
-        name = next(name for name in names if not (folder / name).exists())
-        path.replace(folder / name)
-        reason = f"{error.problem.reason}; kept as {name}: places by hand in it are not used"
-        return [Problem(path, reason)]
-    return []
-
-
-def _earlier(folder: Path) -> Result | None:
-    """The result of an earlier run, if there is one."""
-    with suppress(InputError):
-        return read_result(folder)
-    return None
+    names = (UNREADABLE.format(number) for number in count(1))
+    name = next(name for name in names if not (folder / name).exists())
+    path.replace(folder / name)
+    return Problem(path, f"{why}; kept as {name}: places by hand in it are not used")
 
 
 def _earlier_options(folder: Path) -> RunOptions:
@@ -381,12 +377,11 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     task, given, options, reader = job.task, job.script, job.options, job.reader
     problems: list[Problem] = []
     features: Features | None = None
-    before = _earlier(job.folder)
+    before, why_unreadable = _earlier(job.folder)
     try:
-        options = selection.with_video_ids(options, task)
-        if given:
-            options, problems = placing.checked_options(given, options, task)  # before slow stages
-        options = selection.with_decisions(options, job.folder, task)
+        if given:  # its errors are found before slow stages
+            parse_script_text(read_text(given), given)
+        options, problems = selection.chosen_options(options, given, job.folder, task)
         all_videos, remarks = stages.prepare_narration(task, options, context)
         chosen = selection.set_aside_other_jobs(all_videos, options, before)
         task, set_aside = chosen.task, list(chosen.set_aside)
@@ -428,7 +423,8 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     task = replace(task, videos=tuple(map(without_captions, task.videos)))
     result = Result(task, script, placed.localisations, tuple(set_aside), ways, readings, read)
     out = {each.video for each in result.set_aside}
-    problems += _put_aside_unreadable(job.folder)
+    if why_unreadable:
+        problems.append(_put_aside(job.folder, why_unreadable))
     write_result(result, job.folder, [v for v in all_videos.videos if v.id in out], placed.model)
     return result, [*problems, *placed.remarks], unreadable_media(task, features)
 
@@ -453,7 +449,8 @@ def _find_steps(
     says what is done; None for others.
     """
     if job.script:
-        known = placing.known_script(chain([before], map(_earlier, [job.script.parent])), task)
+        beside = (_earlier(folder)[0] for folder in [job.script.parent])  # read if needed
+        known = placing.known_script(chain([before], beside), task)
         script, remarks = placing.read_given_script(job.script, task, known, options, context)
         if features is None:
             return script, (), remarks

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howsteps.errors import HowstepsError, Problem
+from howsteps.io.text import read_text
 from howsteps.narration.relevance import Relevance, Way, names_the_job, relevance
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.stages import discover_script, path_of
 from howsteps.pipeline.work_folder import decide, read_decisions, with_what_is_used
+from howsteps.script.text_form import parse_choices
+from howsteps.store import Choices
 from howsteps.task import OtherStep, OtherWay, Result, SetAside, Task
 
 LEFT_OUT = "you left it out"
@@ -62,37 +65,51 @@ def check_choices(
     return remarks
 
 
-def with_video_ids(options: RunOptions, task: Task) -> RunOptions:
-    """The options, in which a video to keep or drop may also be named by its YouTube id."""
-    keep, drop = (video_ids(names, task) for names in (options.keep, options.drop))
-    return replace(options, keep=keep, drop=drop)
+def choices_of(keep: Iterable[str], drop: Iterable[str], task: Task) -> Choices:
+    """What a person chose for videos, which may be named by their YouTube ids; others are ignored.
 
-
-def with_more_choices(options: RunOptions, keep: Iterable[str], drop: Iterable[str]) -> RunOptions:
-    """The options with more videos to keep or drop, except for those that they name already."""
-    given = {*options.keep, *options.drop}
-    more = tuple(video for video in keep if video not in given)
-    less = tuple(video for video in drop if video not in {*given, *more})
-    return replace(options, keep=(*options.keep, *more), drop=(*options.drop, *less))
-
-
-def with_decisions(options: RunOptions, folder: Path, task: Task) -> RunOptions:
-    """The options with what a person decided in a work folder, unless they say otherwise now.
-
-    What they say now counts from now on.
+    A video in both lists is kept.
     """
-    before = read_decisions(folder)
-    decide(folder, {*before.drop} & {*options.keep}, {*before.keep} & {*options.drop})
-    ids = {video.id for video in task.videos}
-    known = ([v for v in videos if v in ids] for videos in (before.keep, before.drop))
-    return with_more_choices(options, *known)
-
-
-def video_ids(names: Iterable[str], task: Task) -> tuple[str, ...]:
-    """The ids of videos that may be named by their YouTube ids."""
     ids = {video.youtube: video.id for video in task.videos}
     ids |= {video.id: video.id for video in task.videos}
-    return tuple(dict.fromkeys(ids.get(name, name) for name in names))
+    named: Choices = {**dict.fromkeys(drop, "drop"), **dict.fromkeys(keep, "keep")}
+    return {ids[name]: choice for name, choice in named.items() if name in ids}
+
+
+def chosen_options(
+    options: RunOptions, script: Path | None, folder: Path, task: Task
+) -> tuple[RunOptions, list[Problem]]:
+    """The options with the videos that a person chose, and remarks.
+
+    An option wins over a line of a script, and a line over what was decided in the work folder
+    before. A decision that is contradicted changes.
+    """
+    decided = read_decisions(folder).videos
+    lines, remarks = choices_in(script, task) if script else ({}, [])
+    chosen = decided | lines | choices_of(options.keep, options.drop, task)
+    decide(folder, {video: chosen[video] for video in decided})
+    ids = {video.id for video in task.videos}
+    keep, drop = (
+        tuple(v for v, choice in chosen.items() if choice == wanted and v in ids)
+        for wanted in ("keep", "drop")
+    )
+    return replace(options, keep=keep, drop=drop), remarks
+
+
+def choices_in(script: Path, task: Task) -> tuple[Choices, list[Problem]]:
+    """What the lines ``keep:`` and ``drop:`` of a script choose.
+
+    There is a remark on a video that does not exist.
+    """
+    lines = parse_choices(read_text(script))
+    known = {name for video in task.videos for name in (video.id, video.youtube)}
+    remarks = [
+        Problem(script, f"there is no video {name!r} to keep or drop", line, harmless=True)
+        for names in lines
+        for name, line in names.items()
+        if name not in known
+    ]
+    return choices_of(*lines, task), remarks
 
 
 def set_aside_other_jobs(
@@ -105,11 +122,12 @@ def set_aside_other_jobs(
     """
     is_asked = not options.keep_all and options.mode == "default"
     found = relevance(task) if is_asked else Relevance({})
-    dropped = dict.fromkeys(options.drop, LEFT_OUT)
+    chosen = choices_of(options.keep, options.drop, task)
+    dropped = {video: LEFT_OUT for video, choice in chosen.items() if choice == "drop"}
     known = before.set_aside if before else ()
     dropped |= {each.video: each.reason for each in known if each.video in dropped}
     doubts = dropped | found.aside
-    others = [v for v in task.videos if v.id in doubts and v.id not in options.keep]
+    others = [v for v in task.videos if v.id in doubts and chosen.get(v.id) != "keep"]
     likely = found.probability
     aside = tuple(SetAside(v.id, v.title, doubts[v.id], likely.get(v.id)) for v in others)
     ids = {video.id for video in others}
@@ -127,7 +145,7 @@ def set_aside_other_jobs(
             harmless=True,
         )
         for video, each in zip(others, aside, strict=True)
-        if video.id not in options.drop and not any(video.id in way.videos for way in ways)
+        if video.id not in dropped and not any(video.id in way.videos for way in ways)
     ]
     if is_asked and not names_the_job(task):
         reason = (

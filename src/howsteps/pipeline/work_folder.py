@@ -24,6 +24,7 @@ from howsteps.script.text_form import VideoChoices, script_text
 from howsteps.store import (
     FILE,
     ActRecord,
+    Choices,
     Decisions,
     LearntStep,
     LearntSteps,
@@ -153,19 +154,10 @@ def read_decisions(folder: Path) -> Decisions:
     return read_record(path, Decisions, _LARGEST_TEXT) if path.exists() else Decisions()
 
 
-def decide(
-    folder: Path,
-    keep: Collection[str] = (),
-    drop: Collection[str] = (),
-    exports: dict[str, WantedExport] | None = None,
-) -> None:
-    """Remember which videos a person keeps or drops from now on, and which exports are wanted."""
+def decide(folder: Path, videos: Choices, exports: dict[str, WantedExport] | None = None) -> None:
+    """Remember what a person chooses for videos, and the exports that they want, from now on."""
     before = read_decisions(folder)
-    now = Decisions(
-        sorted({*before.keep, *keep}.difference(drop)),
-        sorted({*before.drop, *drop}.difference(keep)),
-        before.exports | (exports or {}),
-    )
+    now = Decisions(before.videos | videos, before.exports | (exports or {}))
     if now != before:
         text = json.dumps(msgspec.to_builtins(now), ensure_ascii=False, indent=1)
         Folder(folder).write(DECISIONS, f"{text}\n".encode())
@@ -232,9 +224,8 @@ def _write_model(model: Folder, folder: Path) -> None:
     own, names = Folder(folder) / MODEL, model_files(model)
     for name in names:
         own.write(name, read_bounded(model.path / name, _LARGEST_MODEL, "a model"))
-    for name in own.names():
-        if name not in names:  # the model of an earlier run has other steps
-            own.remove(name)
+    for name in own.names() if not names else ():  # the model of an earlier run has other steps
+        own.remove(name)
 
 
 def write_report(
@@ -317,7 +308,7 @@ def export_as_asked(
     work = exports.path.parent
     if exports.path.name == EXPORTS and (work / FILE).is_file():
         shown = sha256_of_file(work / FILE)
-        decide(work, exports=dict.fromkeys(names, WantedExport(guesses, precise, shown)))
+        decide(work, {}, dict.fromkeys(names, WantedExport(guesses, precise, shown)))
     return found
 
 
