@@ -172,6 +172,12 @@ def test_two_narrators_must_name_the_place_of_a_step(
     assert found.without == without
 
 
+def test_a_verb_does_not_name_a_tool() -> None:
+    text = "now pump up the tire"
+    pump = act("pump", "tire", "pump up the tire", text, particle="up")
+    assert told("pump up the tire with the pump", *[(text, pump)] * 2).without == "with the pump"
+
+
 def test_who_says_it_does_not_name_the_thing() -> None:
     text, named = "fill it in with soil", "fill the tree in with soil"
     fill = act("fill", "tree", "fill it", text, resolved=True)

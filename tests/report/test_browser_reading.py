@@ -172,7 +172,7 @@ def test_counts_on_the_page_say_what_they_count(visit, report, job) -> None:
     own = sum(p.video == "Ada" for p in placed)
     assert f"{own} of 5 steps placed" in page.locator(".timeline").first.inner_text()
     first = sum(p.step == 0 for p in placed)
-    assert f"placed in {first} of 4" in page.locator(".grid tbody th").first.inner_text()
+    assert f"placed in {first} of 4 videos" in page.locator(".grid tbody th").first.inner_text()
     levels = Counter(p.level or "absent" for p in job.localisations if p.step == 0)
     bar = page.locator(".sheet li").first.locator(".tally")
     named = {"guess": "a guess"}

@@ -2,10 +2,12 @@
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from howsteps.report.page import write_page
+from howsteps.report.content import content
+from howsteps.report.page import render, write_page
 from howsteps.task import Localisation, SetAside
 
 from .job import with_video
@@ -64,3 +66,11 @@ def test_the_name_of_a_file_is_quoted_where_it_is_copied_into_a_shell(job, tmp_p
     aside = SetAside("$(ls)", "Tie a knot", "left out")
     page = write_page(replace(job, set_aside=(aside,)), tmp_path, thumbnails=False).read_text()
     assert "<code>--keep=&#39;$(ls)&#39;</code>" in page
+
+
+def test_the_live_page_shows_the_ids_of_videos_that_were_set_aside(job) -> None:
+    aside = (SetAside("x1y2", "Tie a knot", "left out"), SetAside("named", "", "left out"))
+    shown = content(replace(job, set_aside=aside), Path(), {}, playable=lambda _: None)
+    page = render(shown).decode()
+    assert "<code>x1y2</code>" in page
+    assert "<code>named</code>" not in page  # it is shown as the title

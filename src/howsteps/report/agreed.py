@@ -199,7 +199,8 @@ class _Said:
         """The indices of the noun of a place or tool, near the act."""
         first, last = max(0, self.begin - _PLACE_BEFORE), self.end + _PLACE_AFTER
         near = range(first, min(last, len(self.words)))
-        return [n for n in near if detail and stem(self.words[n]) == detail[-1]]
+        said = {n: stem(self.words[n]) for n in near if n != self.verb}  # "pump" is no pump
+        return [n for n, word in said.items() if detail and word == detail[-1]]
 
     @property
     def details(self) -> set[str]:

@@ -21,7 +21,7 @@ function buildGrid() {
         "th",
         { scope: "row", role: "rowheader" },
         h("span", { class: "name" }, badge(k), userText(step.label)),
-        h("small", {}, content.located ? `placed in ${step.found} of ${videos.length}` : ""),
+        h("small", {}, content.located ? `placed in ${step.found} of ${count(videos.length, "video")}` : ""),
       ),
     ),
   );

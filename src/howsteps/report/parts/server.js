@@ -91,8 +91,7 @@ async function download(name) {
     const answer = await post(`exports/${encodeURIComponent(name)}`, {});
     const file = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))?.[1] ?? name;
     save(await answer.blob(), file);
-    const what = file.endsWith(".zip") ? `${file}, with a file for each video,` : file;
-    announce(`${what} was downloaded. It is also in the work folder, in exports/${name}.`);
+    announce(`${file} was downloaded. What it has is also in the work folder, in exports/${name}.`);
   } catch (error) {
     announce(capital(error.message));
   }
