@@ -159,7 +159,7 @@ def _table(folder: Path) -> None:
 
 
 def _check_truths(path: Path) -> None:
-    for found in registry.read_truth(path).truths:
+    for found in registry.read_truth(path):
         _check_truth(found)
 
 
@@ -186,7 +186,7 @@ def _release(folder: Path) -> None:
 def _features(folder: Path) -> None:
     read = published.read_feature_folder(folder)
     _check_truth(read.truth)
-    assert read.labelled().features.keys() == read.frames.keys()
+    assert read.features.keys() == read.truth.durations.keys()
 
 
 def _judgement(folder: Path) -> None:

@@ -52,7 +52,7 @@ def test_columns_may_be_in_any_order(tmp_path):
 
 def test_a_task_column_gives_several_truths(tmp_path):
     text = "task,video,step,start,end\ntea,u,boil,0,1\ncake,v,bake,0,1\ntea,w,pour,1,2\n"
-    tea, cake = registry.read_truth(write(tmp_path, text)).truths
+    tea, cake = registry.read_truth(write(tmp_path, text)).tasks
     assert (tea.task, tea.steps, list(tea.durations)) == ("tea", ("boil", "pour"), ["u", "w"])
     assert (cake.task, cake.steps) == ("cake", ("bake",))
 
@@ -60,7 +60,7 @@ def test_a_task_column_gives_several_truths(tmp_path):
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_byte_order_marks(tmp_path, encoding):
     text = "video,step,start,end\nu,café auflösen,0,1\n".encode(encoding)
-    assert registry.read_truth(write(tmp_path, text)).truths[0].steps == ("café auflösen",)
+    assert registry.read_truth(write(tmp_path, text)).tasks[0].steps == ("café auflösen",)
 
 
 def test_steps_beside_videos_are_checked_against_them(tmp_path):
@@ -96,7 +96,7 @@ def test_a_bad_row_is_reported_with_its_line(tmp_path, row, reason):
 
 def test_different_steps_may_overlap(tmp_path):
     path = write(tmp_path, f"{GOOD}u,watch,0,12\n")
-    assert len(registry.read_truth(path).truths[0].annotations) == 4
+    assert len(registry.read_truth(path).tasks[0].annotations) == 4
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ class TestWholeSeconds:
     def test_duplicate_rows_are_merged(self, tmp_path):
         row = "repot_1,repot,0,11,put soil,,,0,3"
         found = registry.read_truth(write(tmp_path, f"{self.heading}\n{row}\n{row}\n"))
-        assert len(found.truths[0].annotations) == 1
+        assert len(found.tasks[0].annotations) == 1
         [problem] = found.problems
         assert problem.harmless
         assert problem.line == 3

@@ -98,7 +98,7 @@ def test_truth_without_narrations(folder):
     assert small.task == "small"
     assert small.steps == ("step 1", "step 2", "step 3")
     assert small.durations["small_0001"] == pytest.approx(376 / 30)
-    assert registry.read_truth(GOLDEN / "data").truths == (small,)
+    assert registry.read_truth(GOLDEN / "data").tasks == (small,)
 
 
 def test_an_empty_narration(folder):

@@ -42,7 +42,7 @@ class TestTaskFile:
     def test_overlapping_rows_are_merged_and_ends_clipped(self, tmp_path):
         rows = [1, 3, 9], [1, 8, 11], [2, 50, 60.4]
         found = registry.read_truth(write_json(tmp_path / "tea.json", self.task(*rows)))
-        [tea] = found.truths
+        [tea] = found
         assert tea.annotations == (Annotation("u", 0, 3, 11), Annotation("u", 1, 50, 60))
         assert all(problem.harmless for problem in found.problems)
         assert len(found.problems) == 2
@@ -87,7 +87,7 @@ class TestTaskFile:
         write_json(tmp_path / "captions.json", [{"id": "u", "asr": []}])
         assert "contains no ground truth" in fault(tmp_path)
         write_json(tmp_path / "tea.json", self.task([1, 3, 9]))
-        assert [found.task for found in registry.read_truth(tmp_path).truths] == ["Tea"]
+        assert [found.task for found in registry.read_truth(tmp_path).tasks] == ["Tea"]
 
 
 class TestCoin:
@@ -110,7 +110,7 @@ class TestCoin:
             {"id": "216", "segment": [71.0, 82.0], "label": "insert the tray"},
             {"id": "212", "segment": [60.0, 69.0], "label": "take out the drive"},
         ]
-        [job] = registry.read_truth(write_json(tmp_path / "COIN.json", self.coin(*segments))).truths
+        [job] = registry.read_truth(write_json(tmp_path / "COIN.json", self.coin(*segments)))
         assert job.task == "ReplaceCDDriveWithSSD"
         assert job.steps == ("take out the drive", "insert the tray")
         assert job.annotations == (Annotation("abc", 0, 60, 69), Annotation("abc", 1, 71, 82))
@@ -163,7 +163,7 @@ def test_youcook2_has_a_truth_for_each_recipe_and_a_step_for_each_sentence(tmp_p
 
     database = {"abc": video("226", "boil water", "add salt"), "def": video("113", "melt butter")}
     path = write_json(tmp_path / "youcookii_annotations_trainval.json", {"database": database})
-    one, other = registry.read_truth(path).truths
+    one, other = registry.read_truth(path).tasks
     assert (one.task, one.steps) == ("226", ("boil water", "add salt"))
     assert one.annotations == (Annotation("abc", 0, 0, 5), Annotation("abc", 1, 10, 15))
     assert (other.task, list(other.durations)) == ("113", ["def"])
@@ -254,9 +254,9 @@ class TestFeatureFolder:
 
     def test_features_may_be_transposed(self, folder):
         path = folder / "features" / "P03_milk.npy"
-        lying = published.read_feature_folder(folder).labelled().features["P03_milk"]
+        lying = published.read_feature_folder(folder).features["P03_milk"]
         np.save(path, np.arange(24.0).reshape(4, 6).T)
-        standing = published.read_feature_folder(folder).labelled().features["P03_milk"]
+        standing = published.read_feature_folder(folder).features["P03_milk"]
         assert lying.shape == standing.shape == (2, 4)
         assert np.array_equal(lying, standing)
 
@@ -271,7 +271,7 @@ class TestFeatureFolder:
     def test_features_of_the_wrong_shape(self, folder, matrix, reason):
         np.save(folder / "features" / "P03_milk.npy", matrix)
         with pytest.raises(InputError, match=reason):
-            published.read_feature_folder(folder).labelled()
+            published.read_feature_folder(folder)
 
     def test_a_label_outside_the_mapping_is_reported_with_its_line(self, folder):
         path = folder / "groundTruth" / "P03_milk.txt"
@@ -281,9 +281,10 @@ class TestFeatureFolder:
     def test_features_of_some_videos_only_are_an_error(self, folder):
         path = folder / "features" / "P03_milk.npy"
         path.unlink()
-        assert fault(folder).startswith(f"{path}: no such file")
+        with pytest.raises(InputError, match=f"{path}: no such file"):
+            registry.read_labelled(folder)
         path.parent.rmdir()
-        assert len(registry.read_truth(folder).truths) == 1
+        assert len(registry.read_truth(folder).tasks) == 1
 
     def test_a_bad_mapping_is_reported_with_its_line(self, folder):
         path = folder / "mapping" / "mapping.txt"

@@ -12,7 +12,7 @@ import typer
 from howsteps import datasets
 from howsteps._cli import options, screen
 from howsteps._cli.screen import escape
-from howsteps.datasets.annotations import GroundTruth, Labelled
+from howsteps.datasets.annotations import Found, GroundTruth, Labelled
 from howsteps.datasets.published import FRAMES_PER_SECOND
 from howsteps.datasets.registry import Survey, survey
 from howsteps.datasets.task_file import read_judgements
@@ -331,14 +331,13 @@ def stats(
     """
     found = _truths(source, rate)
     measured = []
-    with screen.counting("measuring", len(found.truths), quiet=quiet) as advance:
-        for each in found.truths:
+    with screen.counting("measuring", len(found.tasks), quiet=quiet) as advance:
+        for each in found:
             order = tuple(range(len(each.steps))) if listed else None
             measured.append(statistics(each, order))
             advance(each.task)
     orders = [
-        [each.steps[step] for step in row.order]
-        for row, each in zip(measured, found.truths, strict=True)
+        [each.steps[step] for step in row.order] for row, each in zip(measured, found, strict=True)
     ]
     if json_file is not None:
         rows = [asdict(row) | {"order": o} for row, o in zip(measured, orders, strict=True)]
@@ -359,7 +358,7 @@ def _truths(source: Path, rate: float) -> GroundTruth:
         return datasets.read_truth(source, rate=rate)
     found = datasets.read_labelled(source, rate=rate)
     truths = sorted((labelled.truth for labelled in found), key=lambda truth: truth.task)
-    return GroundTruth(tuple(truths), found.problems)
+    return Found(tuple(truths), found.problems)
 
 
 def paper(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from reprlib import repr  # shortens long values in messages
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,31 +19,37 @@ _TOLERANCE = 1.0
 _MAX_DIGITS = 9
 
 
-@dataclass(frozen=True, slots=True)
-class GroundTruth:
-    """The truths that were found, and what was repaired."""
+_T = TypeVar("_T")
 
-    truths: tuple[Truth, ...]
+
+@dataclass(frozen=True)
+class Found(Generic[_T]):
+    """The tasks that were found, or their truths, and what was repaired or left out."""
+
+    tasks: tuple[_T, ...]
     problems: tuple[Problem, ...] = ()
 
-    def __iter__(self) -> Iterator[Truth]:
-        return iter(self.truths)
+    def __iter__(self) -> Iterator[_T]:
+        return iter(self.tasks)
 
     @classmethod
-    def join(cls, parts: Iterable["GroundTruth"]) -> "GroundTruth":
-        """Return the truths and problems of all parts."""
+    def join(cls, parts: Iterable["Found[_T]"]) -> "Found[_T]":
+        """Return the tasks and problems of all parts."""
         found = list(parts)
         return cls(
-            tuple(truth for part in found for truth in part.truths),
+            tuple(task for part in found for task in part.tasks),
             tuple(problem for part in found for problem in part.problems),
         )
+
+
+GroundTruth: TypeAlias = Found[Truth]
 
 
 class AnnotationRow(NamedTuple):
     """One row as written, with a step counted from 0 and times in seconds.
 
-    Its position in the file is ``line`` or, if there are no useful line numbers, ``where``: a
-    prefix of messages.
+    Its position is ``line`` or, if there are no useful line numbers, ``where``: a prefix of
+    messages. ``file`` is the file that holds it, if that of its data set does not.
     """
 
     video: str
@@ -52,6 +58,40 @@ class AnnotationRow(NamedTuple):
     end: float
     line: int | None = None
     where: str = ""
+    file: Path | None = None
+
+    def error(self, path: Path, reason: str) -> InputError:
+        """Return an error in this row of the data set at ``path``."""
+        return InputError(self.file or path, f"{self.where}{reason}", self.line)
+
+
+class Segment(NamedTuple):
+    """A row of a file with several tasks, which names its step; ``row.step`` is not used.
+
+    The steps of a task are in order of ``rank``, or in that of their first appearance.
+    """
+
+    task: str
+    label: str
+    row: AnnotationRow
+    duration: float | None = None
+    rank: int = 0
+
+
+def truth_of_segments(path: Path, segments: Iterable[Segment], *, merge: bool) -> GroundTruth:
+    """Return one truth for each task, as :func:`truth_of_rows`."""
+    tasks: dict[str, list[Segment]] = {}
+    for segment in segments:
+        tasks.setdefault(segment.task, []).append(segment)
+    parts = []
+    for task, found in tasks.items():
+        ranks = {segment.label: segment.rank for segment in reversed(found)}
+        first = dict.fromkeys(segment.label for segment in found)
+        index = {label: k for k, label in enumerate(sorted(first, key=lambda name: ranks[name]))}
+        durations = {segment.row.video: segment.duration for segment in found}
+        rows = (segment.row._replace(step=index[segment.label]) for segment in found)
+        parts.append(truth_of_rows(path, task, list(index), durations, rows, merge=merge))
+    return Found.join(parts)
 
 
 def truth_of_rows(
@@ -84,8 +124,8 @@ def truth_of_rows(
                 last = row
                 continue
             if not merge:
-                reason = f"{row.where}overlaps another row of {steps[step]!r} in video {video}"
-                raise InputError(path, reason, row.line)
+                reason = f"overlaps another row of {steps[step]!r} in video {video}"
+                raise row.error(path, reason)
             merged.append(row)
             last = last._replace(end=max(last.end, row.end))
             kept[-1] = Annotation(video, step, last.start, last.end)
@@ -94,34 +134,27 @@ def truth_of_rows(
         "ends less than a second after its video; clipped": clipped,
         "overlaps another row of its step; the two were merged": merged,
     }
-    return GroundTruth(
-        (Truth(task, tuple(steps), tuple(kept), dict(durations)),),
-        tuple(_summary(path, what, found) for what, found in repaired.items() if found),
-    )
-
-
-def _summary(path: Path, what: str, rows: Sequence[AnnotationRow]) -> Problem:
-    """Return one problem for all rows with the same repair."""
-    others = f" (and {len(rows) - 1:,} more rows like it)" if len(rows) > 1 else ""
-    return Problem(path, f"{rows[0].where}{what}{others}", rows[0].line, harmless=True)
+    problems = []
+    for what, same_repair in repaired.items():
+        if same_repair:
+            more = f" (and {len(same_repair) - 1:,} more rows like it)" * (len(same_repair) > 1)
+            first = same_repair[0].error(path, f"{what}{more}").problem
+            problems.append(replace(first, harmless=True))
+    return Found((Truth(task, tuple(steps), tuple(kept), dict(durations)),), tuple(problems))
 
 
 def _checked_end(
     path: Path, row: AnnotationRow, steps: Sequence[str], durations: Mapping[str, float | None]
 ) -> float:
     """Validate one row, and return its end, clipped to the video."""
-
-    def refuse(reason: str) -> InputError:
-        return InputError(path, f"{row.where}{reason}", row.line)
-
     if row.video not in durations:
-        raise refuse(f"video {row.video!r} is unknown")
+        raise row.error(path, f"video {row.video!r} is unknown")
     if not 0 <= row.step < len(steps):
-        raise refuse(f"step {repr(row.step + 1)} is unknown: there are {len(steps)} steps")
+        raise row.error(path, f"step {repr(row.step + 1)} is unknown: there are {len(steps)} steps")
     duration = durations[row.video] or LATEST
     if not 0 <= row.start < min(row.end, duration) <= row.end <= duration + _TOLERANCE:
         length = f"inside a video of {duration:g} s" if duration < LATEST else "of a video"
-        raise refuse(f"{row.start:g}–{row.end:g} s is not a time span {length}")
+        raise row.error(path, f"{row.start:g}–{row.end:g} s is not a time span {length}")
     return min(row.end, duration)
 
 
@@ -165,26 +198,23 @@ def read_steps_table(
     if missing := [] if rounded else [what for what in _PLAIN if what not in column]:
         reason = f"has no column {missing[0]!r}; a table of steps starts with {','.join(_PLAIN)}"
         raise InputError(path, reason, 1)
-    # By task: its steps (name → index), its videos, and its rows.
-    tasks: dict[str, tuple[dict[str, int], dict[str, None], list[AnnotationRow]]] = {}
-    for line, cells in rows:
-        cell = {what: cells[n].strip() for what, n in column.items()}
-        task = cell.get("task", name or path.stem)
-        video, step = cell["video"], cell["step_name" if rounded else "step"]
-        if not (video and step and task):
-            raise InputError(path, "has no name for its video, step or task", line)
-        start, end = (_rounded_times if rounded else _plain_times)(cell, path, line)
-        if videos is not None and video not in videos:
-            raise InputError(path, f"video {video!r} is not next to this table", line)
-        steps, durations, found = tasks.setdefault(task, ({}, {}, []))
-        durations[video] = None
-        found.append(AnnotationRow(video, steps.setdefault(step, len(steps)), start, end, line))
-    if not tasks:
+
+    def segments() -> Iterator[Segment]:
+        for line, cells in rows:
+            cell = {what: cells[n].strip() for what, n in column.items()}
+            task = cell.get("task", name or path.stem)
+            video, step = cell["video"], cell["step_name" if rounded else "step"]
+            if not (video and step and task):
+                raise InputError(path, "has no name for its video, step or task", line)
+            start, end = (_rounded_times if rounded else _plain_times)(cell, path, line)
+            if videos is not None and video not in videos:
+                raise InputError(path, f"video {video!r} is not next to this table", line)
+            yield Segment(task, step, AnnotationRow(video, 0, start, end, line))
+
+    found = truth_of_segments(path, segments(), merge=rounded)
+    if not found.tasks:
         raise InputError(path, "has a header but no rows")
-    return GroundTruth.join(
-        truth_of_rows(path, task, list(steps), durations, found, merge=rounded)
-        for task, (steps, durations, found) in tasks.items()
-    )
+    return found
 
 
 def _plain_times(cell: Mapping[str, str], path: Path, line: int) -> list[float]:
@@ -232,15 +262,7 @@ class Labelled:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledTasks:
-    """The tasks that were found, and what was repaired or left out."""
-
-    tasks: tuple[Labelled, ...]
-    problems: tuple[Problem, ...] = ()
-
-    def __iter__(self) -> Iterator[Labelled]:
-        return iter(self.tasks)
+LabelledTasks: TypeAlias = Found[Labelled]
 
 
 def checked_features(

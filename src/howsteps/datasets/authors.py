@@ -88,19 +88,20 @@ def read_release(folder: Path, task: str) -> Release:
     return Release(Task(task, videos), truth, relations, similarity, features, labels, rates)
 
 
-def read_release_truth(folder: Path, task: str) -> Truth:
+def read_truth(folder: Path, task: str) -> Truth:
     """Read the ground truth of one task without its features."""
     vision = _part(folder, "VISION", task)
     labels, _, rates, durations = _dataset(vision, with_features=False)
     return _truth(vision / _FEATURES, task, labels, rates, durations)
 
 
-def labelled(release: Release) -> Labelled:
-    """Convert a task of the paper's release to the common grid.
+def read_labelled(folder: Path, task: str) -> Labelled:
+    """Read one task, and convert it to the common grid.
 
     Its intervals are 10 frames at any frame rate. The times of every video are scaled so that each
     interval lasts :data:`GRID` seconds; features do not change.
     """
+    release = read_release(folder, task)
     scales = {video: GRID * rate / FRAMES_PER_INTERVAL for video, rate in release.rates.items()}
     lengths = {video: len(rows) * GRID for video, rows in release.labels.items()}
     mentions = {video.id: video.mentions for video in release.task.videos}

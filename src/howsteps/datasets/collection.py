@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,6 +19,7 @@ from howsteps.captions.reading import (
     read_caption_text,
     why_uncertain,
 )
+from howsteps.datasets.annotations import Found
 from howsteps.datasets.names import Names, split_language
 from howsteps.datasets.task_file import KEYS, is_task, task_of_json
 from howsteps.errors import InputError, Problem
@@ -125,15 +126,7 @@ STEPS_TABLE = "steps.csv"  # ground truth of the folder
 WORK_FOLDER = ".howsteps"
 
 
-@dataclass(frozen=True, slots=True)
-class Collection:
-    """The tasks that were found, and what was repaired or left out."""
-
-    tasks: tuple[Task, ...]
-    problems: tuple[Problem, ...] = ()
-
-    def __iter__(self) -> Iterator[Task]:
-        return iter(self.tasks)
+Collection: TypeAlias = Found[Task]
 
 
 def read_tasks(
@@ -174,7 +167,7 @@ def read_tasks(
         tasks.append(replace(task, name=name, videos=videos))
     if not tasks:
         problems.append(Problem(path, "no videos or captions were found here"))
-    return Collection(tuple(tasks), tuple(problems))
+    return Found(tuple(tasks), tuple(problems))
 
 
 def _lasts(video: Video) -> str:

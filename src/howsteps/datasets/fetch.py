@@ -1,5 +1,6 @@
 """Download data sets from the servers of their authors, and unpack them safely."""
 
+import json
 import lzma
 import shutil
 import tarfile
@@ -11,13 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from stat import S_ISLNK
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias
 
 import httpx
-import msgspec
 
 from howsteps.errors import HowstepsError, InputError, shown
-from howsteps.io.files import Folder, read_bounded, sha256_of_file
+from howsteps.io.files import Folder, sha256_of_file
 from howsteps.store import read_record
 
 _BROKEN = (
@@ -47,30 +47,28 @@ def unpack(archive: Path, folder: Path) -> list[Path]:
 def _unpack(path: Path, target: Path) -> None:
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            plain = [not S_ISLNK(m.external_attr >> 16) for m in archive.infolist()]
-            sizes = [(m.filename, m.file_size) for m in archive.infolist()]
-            _check(path, target, sizes, plain)
+            found = archive.infolist()
+            links = {m.filename for m in found if S_ISLNK(m.external_attr >> 16)}
+            _check(path, target, [(m.filename, m.file_size) for m in found], links)
             archive.extractall(target)  # every name was checked  # noqa: S202  # nosec B202
     else:
         with tarfile.open(path) as tar:
-            plain = [m.isreg() or m.isdir() for m in tar.getmembers()]
-            _check(path, target, [(m.name, m.size) for m in tar.getmembers()], plain)
+            members = tar.getmembers()
+            special = {m.name for m in members if not (m.isreg() or m.isdir())}
+            _check(path, target, [(m.name, m.size) for m in members], special)
             tar.extractall(target, filter="data")
 
 
-def _check(
-    path: Path, target: Path, members: Sequence[tuple[str, int]], plain: Sequence[bool]
-) -> None:
+def _check(path: Path, target: Path, members: Sequence[tuple[str, int]], special: set[str]) -> None:
     """Check the names and kinds of the members of an archive, and their total size."""
     if not members:  # zeros, for example, are a tar of nothing
         raise InputError(path, "is not an archive with files")
     total = sum(size for _, size in members)
-    for (name, _), is_plain in zip(members, plain, strict=True):
-        if not is_plain:
-            raise InputError(path, f"contains {name!r}, which is not a file or folder")
-        parts = PurePosixPath(name.replace("\\", "/"))
-        if parts.is_absolute() or ".." in parts.parts or ":" in name or not parts.parts:
-            raise InputError(path, f"contains {name!r}, a name outside the folder")
+    for name, _ in members:
+        place = PurePosixPath(name.replace("\\", "/"))
+        outside = place.is_absolute() or ".." in place.parts or ":" in name or not place.parts
+        if outside or name in special:
+            raise InputError(path, f"contains {name!r}, which is no file or folder inside it")
     if total > _MAX_RATIO * path.stat().st_size:
         raise InputError(path, f"claims to contain {total / 2**20:,.0f} MB, which is impossible")
     if short := _no_space(target, total):
@@ -93,12 +91,10 @@ def _move(source: Path, target: Path) -> Path:
     return target
 
 
-RECORD = "fetched.json"
+RECORD = "fetched.json"  # the SHA-256 of every archive, by name
 _TIMEOUT = 60.0  # seconds without data
-_ATTEMPTS = 5  # consecutive attempts without progress
-_MAX_REQUESTS = 50  # in all: a server may pretend to make progress
-_PAUSE = 0.5  # seconds before the next request; doubled after every attempt without progress
-_LARGEST = 400 * 2**20  # bytes of a file whose length the server does not say
+_CONNECTIONS = 20  # that may break off in a download
+_PAUSE = 1.0  # seconds before the next one
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,36 +125,33 @@ DOWNLOADS = {
     )
 }
 
-Progress: TypeAlias = Callable[[int, int | None], None]
-"""Called with the number of bytes so far, and the total if it is known."""
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with the number of bytes so far, and the total."""
 
 
 def fetch_archive(
     archive: Archive, folder: Path, progress: Progress = lambda done, total: None
 ) -> bool:
-    """Download an archive into ``folder`` and unpack it; return False if that was done before.
-
-    A partial download is kept, and the next call resumes it.
-    """
+    """Download an archive into ``folder`` and unpack it; return False if that was done before."""
     path = folder / archive.name
     checksum = _fetch(archive.address, path, progress)
-    record = _read_record(folder)
-    if (known := record.get(archive.name)) is not None:
-        if known.sha256 == checksum:
-            return False
-        raise InputError(
-            _set_aside(path),
-            f"is not the file that was fetched before: its SHA-256 is {checksum}, not "
-            f"{known.sha256}. Fetch again, or delete {folder / RECORD} to accept it",
-        )
+    record = _read_record(folder / RECORD)
+    known = record.get(archive.name)
+    if known == checksum:
+        return False
     try:
-        unpacked = [found.name for found in unpack(path, folder)]
+        if known is not None:
+            raise InputError(
+                path,
+                f"is not the file that was fetched before: its SHA-256 is {checksum}, not {known}. "
+                f"Fetch again, or delete {folder / RECORD} to accept it",
+            )
+        unpack(path, folder)
     except InputError as error:
         raise InputError(_set_aside(path), _one_line(error.problem.reason)) from error
     # Recorded after unpacking: the checksum of a broken archive must not become the reference.
-    size = path.stat().st_size
-    record[archive.name] = _Fetched(archive.address, checksum, size, unpacked)
-    Folder(folder).write(RECORD, msgspec.json.format(msgspec.json.encode(record), indent=1))
+    text = json.dumps({**record, archive.name: checksum}, indent=1)
+    Folder(folder).write(RECORD, text.encode())
     return True
 
 
@@ -174,10 +167,6 @@ def fetch_file(address: str, path: Path, begins: str) -> None:
 
 def _fetch(address: str, path: Path, progress: Progress) -> str:
     """Download a file, unless it exists, and return its SHA-256."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(path.parent, f"cannot be created: {error.strerror}") from error
     if not path.exists():
         _download(address, path, progress)
     return sha256_of_file(path)
@@ -188,97 +177,61 @@ def _set_aside(path: Path) -> Path:
     return path.replace(path.with_name(f"{path.name}.bad"))
 
 
-class _Fetched(msgspec.Struct):
-    """An entry of the record of downloads."""
-
-    address: str
-    sha256: str
-    bytes: int
-    unpacked: list[str]
-
-
-def _read_record(folder: Path) -> dict[str, _Fetched]:
-    path = folder / RECORD
+def _read_record(path: Path) -> dict[str, str]:
     try:
-        return read_record(path, dict[str, _Fetched]) if path.exists() else {}
+        return read_record(path, dict[str, str]) if path.exists() else {}
     except InputError as error:
         reason = "is not a record of downloads; delete it and fetch again"
         raise InputError(path, reason) from error
 
 
 def _download(address: str, path: Path, progress: Progress) -> None:
-    """Download ``address`` to ``path`` through ``path.part``; resume after interruptions."""
-    part, mark = path.with_name(f"{path.name}.part"), path.with_name(f"{path.name}.part.mark")
-    failures = 0
-    for _ in range(_MAX_REQUESTS):
-        before = _size(part)
-        try:
-            _stream(address, part, mark, progress)
-        except (OSError, httpx.HTTPError, httpx.InvalidURL) as error:
-            why = _one_line(str(error)).rstrip(".") or type(error).__name__
-        else:
-            part.replace(path)
-            mark.unlink(missing_ok=True)
-            return
-        failures = 0 if _size(part) > before else failures + 1
-        if failures == _ATTEMPTS or not _size(part):
-            break
-        time.sleep(_PAUSE * 2**failures)
-    raise HowstepsError(
-        f"cannot fetch {address}: {why}. Without a network, put {path.name} "
-        f"into {path.parent} by hand and run this again"
-    )
+    """Download ``address`` to ``path``, which is never incomplete.
 
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
-
-
-def _stream(address: str, part: Path, mark: Path, progress: Progress) -> None:
-    """Open one connection, and append to ``part`` until it is complete.
-
-    ``mark`` contains the ETag of ``part``; if it has changed, the server sends the whole file, so
-    that two versions are never mixed.
+    If a connection breaks off, the next one goes on where it stopped, provided that the server
+    still has the same file, by its ETag.
     """
-    tag = read_bounded(mark, 2**16, "an ETag").decode("ascii", "ignore") if mark.exists() else ""
-    done, folder = _size(part) if tag else 0, Folder(part.parent)
-    headers = {"User-Agent": "howsteps", "Accept-Encoding": "identity"}
-    if done:
-        headers |= {"Range": f"bytes={done}-", "If-Range": tag}
+    tag, why = "", ""
     hooks = {"request": [_check_scheme] if address.startswith("https:") else []}
     with (
         httpx.Client(follow_redirects=True, timeout=_TIMEOUT, event_hooks=hooks) as client,
-        client.stream("GET", address, headers=headers) as response,
+        Folder(path.parent).writing(path.name) as file,
     ):
-        if response.status_code == 416 and done:
-            part.unlink()  # longer than the file on the server: start again
-            _stream(address, part, mark, progress)
-            return
-        if response.is_error:
-            answer = _one_line(f"{response.status_code} {response.reason_phrase}")
-            raise HowstepsError(f"{address}: {response.url.host} answers {answer}")
-        resumed = response.status_code == 206
-        if not resumed:
-            done = 0
-            tag = response.headers.get("ETag") or response.headers.get("Last-Modified") or ""
-            # Another one could not be sent back.
-            known = tag if tag.isascii() and tag.isprintable() else ""
-            folder.write(mark.name, known.encode())
-        said = response.headers.get("Content-Length")
-        total = None if said is None else done + int(said)
-        if total is not None and (short := _no_space(part.parent, total - done)):
-            raise HowstepsError(f"{address} needs {short}")
-        if not resumed:
-            part.unlink(missing_ok=True)
-        with folder.open(part.name, "ab") as file:
-            for block in response.iter_raw():
-                file.write(block)
-                done += len(block)
-                progress(done, total)
-                if total is None and done > _LARGEST:
-                    part.unlink()
-                    limit = f"{_LARGEST / 2**20:,.0f} MB"
-                    raise HowstepsError(f"{address} sends over {limit} and does not say how much")
+        for _ in range(_CONNECTIONS):
+            headers = {"User-Agent": "howsteps", "Accept-Encoding": "identity"}
+            if tag:
+                headers |= {"Range": f"bytes={file.tell()}-", "If-Range": tag}
+            try:
+                with client.stream("GET", address, headers=headers) as response:
+                    response.raise_for_status()
+                    if response.status_code != 206:
+                        file.seek(0)
+                        file.truncate()
+                    tag = response.headers.get("ETag", "")
+                    _append(response, file, path, progress)
+                    return
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                why = _one_line(str(error)).rstrip(".") or type(error).__name__
+            if not file.tell():  # nothing came at all
+                break
+            time.sleep(_PAUSE)
+        raise HowstepsError(
+            f"cannot fetch {address}: {why}. Without a network, put {path.name} "
+            f"into {path.parent} by hand and run this again"
+        )
+
+
+def _append(response: httpx.Response, file: BinaryIO, path: Path, progress: Progress) -> None:
+    """Append what a server sends; its length is known before, so it cannot be endless."""
+    said = response.headers.get("Content-Length", "")
+    if not said.isdecimal():
+        raise HowstepsError(f"{response.url.host} does not say how much it sends")
+    total = file.tell() + int(said)
+    if short := _no_space(path.parent, int(said)):
+        raise HowstepsError(f"{path.name} needs {short}")
+    for block in response.iter_raw():
+        file.write(block)
+        progress(file.tell(), total)
 
 
 def _check_scheme(request: httpx.Request) -> None:

@@ -11,11 +11,10 @@ Its labels ``background`` and ``SIL`` (silence) are not steps.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from msgspec import Struct, ValidationError, convert
@@ -24,19 +23,22 @@ from numpy.typing import NDArray
 from howsteps.datasets.annotations import (
     GRID,
     AnnotationRow,
+    Found,
     GroundTruth,
     Labelled,
+    Segment,
     as_number,
     checked_features,
     resample,
     truth_of_rows,
+    truth_of_segments,
     whole_number,
 )
-from howsteps.errors import InputError, Problem
+from howsteps.errors import InputError
 from howsteps.io.arrays import read_matrix
 from howsteps.io.text import read_lines, read_rows
 from howsteps.store import reason_of
-from howsteps.task import Task, Truth, Video
+from howsteps.task import Task, Video
 
 
 class CoinSegment(Struct):
@@ -60,6 +62,7 @@ class RecipeSegment(Struct, rename={"label": "sentence"}):
 
     label: str
     segment: tuple[float, float]
+    id: ClassVar[int] = 0
 
 
 class RecipeVideo(Struct, rename={"task": "recipe_type", "segments": "annotations"}):
@@ -70,7 +73,10 @@ class RecipeVideo(Struct, rename={"task": "recipe_type", "segments": "annotation
     segments: list[RecipeSegment]
 
 
-def is_database(value: Any, kind: type[CoinVideo | RecipeVideo]) -> bool:
+Database: TypeAlias = type[CoinVideo | RecipeVideo]
+
+
+def is_database(value: Any, kind: Database) -> bool:
     """Whether ``value`` is a database in which some video has a task and segments of this kind."""
     videos = value.get("database") if isinstance(value, dict) else None
     task, _, segments = kind.__struct_encode_fields__
@@ -79,45 +85,26 @@ def is_database(value: Any, kind: type[CoinVideo | RecipeVideo]) -> bool:
     )
 
 
-def database_truths(value: Any, kind: type[CoinVideo | RecipeVideo], path: Path) -> GroundTruth:
+def database_truths(value: Any, kind: Database, path: Path) -> GroundTruth:
     """Return one truth for each task of a database; ``path`` is used in messages."""
-    durations: dict[str, dict[str, float | None]] = {}
-    steps: dict[str, dict[str, int]] = {}  # the rank of each label
-    found: dict[str, list[tuple[str, AnnotationRow]]] = {}  # with their labels
-    for video, entry in value["database"].items():
+    return truth_of_segments(path, _segments(value["database"], kind, path), merge=True)
+
+
+def _segments(videos: Mapping[str, Any], kind: Database, path: Path) -> Iterator[Segment]:
+    for video, entry in videos.items():
         try:
             clip = convert(entry, kind, strict=False)  # numbers may be written as text
         except ValidationError as error:
             raise InputError(path, f"video {video}: {reason_of(error)}") from None
         if not (task := str(clip.task)):
             raise InputError(path, f"video {video}: its task has no name")
-        durations.setdefault(task, {})[video] = clip.duration
-        ranks, rows = steps.setdefault(task, {}), found.setdefault(task, [])
         segments: Sequence[CoinSegment | RecipeSegment] = clip.segments
         for number, segment in enumerate(segments, 1):
             where = f"video {video}, segment {number}: "
             if not (label := segment.label.strip()):
                 raise InputError(path, f"{where}has no label")
-            ranks.setdefault(label, segment.id if isinstance(segment, CoinSegment) else len(ranks))
-            start, end = segment.segment
-            rows.append((label, AnnotationRow(video, 0, start, end, where=where)))
-    return GroundTruth.join(
-        _truth_of_labels(path, task, ranks, durations[task], found[task])
-        for task, ranks in steps.items()
-    )
-
-
-def _truth_of_labels(
-    path: Path,
-    task: str,
-    ranks: Mapping[str, int],
-    durations: Mapping[str, float | None],
-    rows: list[tuple[str, AnnotationRow]],
-) -> GroundTruth:
-    names = sorted(ranks, key=lambda label: ranks[label])
-    index_of = {name: index for index, name in enumerate(names)}
-    numbered = (row._replace(step=index_of[label]) for label, row in rows)
-    return truth_of_rows(path, task, names, durations, numbered, merge=True)
+            row = AnnotationRow(video, 0, *segment.segment, where=where)
+            yield Segment(task, label, row, clip.duration, segment.id)
 
 
 _TASKS, _VIDEOS, _ANNOTATIONS = "tasks_primary.txt", "videos.csv", "annotations"
@@ -138,30 +125,23 @@ def read_crosstask(folder: Path) -> GroundTruth:
     for _, (task, video, _) in read_rows(folder / _VIDEOS, width=3):
         listed.setdefault(task.strip(), []).append(video.strip())
     tables = {path.stem: path for path in sorted((folder / _ANNOTATIONS).glob("*.csv"))}
-    truths: list[Truth] = []
-    problems: list[Problem] = []
+    truths = []
     for task, title, steps in _crosstask_tasks(folder / _TASKS):
-        annotated: dict[str, float | None] = {}
-        rows: list[AnnotationRow] = []
-        for video in listed.get(task, []):
-            if (path := tables.pop(f"{task}_{video}", None)) is None:
-                continue
-            annotated[video] = None
-            # Checked on its own first, so that an error names this file.
-            table = truth_of_rows(
-                path, title, steps, {video: None}, _crosstask_rows(path, video), merge=True
-            )
-            problems += table.problems
-            found = table.truths[0].annotations
-            rows += (AnnotationRow(a.video, a.step, a.start, a.end) for a in found)
+        annotated = {
+            video: path
+            for video in listed.get(task, [])
+            if (path := tables.pop(f"{task}_{video}", None)) is not None
+        }
+        rows = [row for video, path in annotated.items() for row in _crosstask_rows(path, video)]
         if rows:
-            truths += truth_of_rows(folder, title, steps, annotated, rows, merge=False)
+            durations = dict.fromkeys(annotated)
+            truths.append(truth_of_rows(folder, title, steps, durations, rows, merge=True))
     if tables:
         stray = next(iter(tables.values()))
         raise InputError(stray, f"its task and video are not in {_TASKS} and {_VIDEOS}")
     if not truths:
         raise InputError(folder / _ANNOTATIONS, "has no table of a listed video")
-    return GroundTruth(tuple(truths), tuple(problems))
+    return Found.join(truths)
 
 
 def _crosstask_tasks(path: Path) -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -185,39 +165,11 @@ def _crosstask_rows(path: Path, video: str) -> Iterator[AnnotationRow]:
     for line, (step, *times) in read_rows(path, width=3):
         start, end = (as_number(time, path, "a time", line) for time in times)
         number = whole_number(step, path, "a step", line)
-        yield AnnotationRow(video, number - 1, start, end, line)
+        yield AnnotationRow(video, number - 1, start, end, line, file=path)
 
 
 _BACKGROUND = frozenset({"background", "bg", "sil", "none", "-1"})
 FRAMES_PER_SECOND = 15.0
-
-
-@dataclass(frozen=True, slots=True)
-class FeatureFolder:
-    """Ground truth, the number of frames and the feature file of each video, and the frame rate."""
-
-    truth: Truth
-    frames: Mapping[str, int]
-    paths: Mapping[str, Path]
-    rate: float
-
-    def labelled(self) -> Labelled:
-        """Return the task, with features averaged over the intervals of the grid."""
-        durations = self.truth.durations
-        features: dict[str, NDArray[np.float32]] = {}
-        for video, path in self.paths.items():
-            matrix, count = read_matrix(path), self.frames[video]
-            frames = matrix if matrix.shape[:1] == (count,) else matrix.T
-            checked_features(frames, path, features)
-            if len(frames) != count:
-                shape = "×".join(map(str, matrix.shape))
-                raise InputError(path, f"is {shape}, but {count} frames have labels")
-            intervals = round(len(frames) / self.rate / GRID)
-            if self.rate * GRID >= 1:  # a last interval may be partial
-                intervals = int((len(frames) - 0.5) / self.rate / GRID) + 1
-            features[video] = resample(frames, self.rate, GRID, intervals)
-        videos = tuple(Video(video, duration=length) for video, length in durations.items())
-        return Labelled(Task(self.truth.task, videos), self.truth, features)
 
 
 def is_feature_folder(folder: Path) -> bool:
@@ -225,7 +177,7 @@ def is_feature_folder(folder: Path) -> bool:
     return (folder / "groundTruth").is_dir() and (folder / "mapping" / "mapping.txt").is_file()
 
 
-def read_feature_folder(folder: Path, rate: float = FRAMES_PER_SECOND) -> FeatureFolder:
+def feature_folder_truth(folder: Path, rate: float = FRAMES_PER_SECOND) -> GroundTruth:
     """Read the labels of all videos; ``rate`` is in frames per second."""
     if not 0 < rate < inf:
         raise InputError(folder, f"{rate:g} frames a second is not a frame rate")
@@ -233,24 +185,40 @@ def read_feature_folder(folder: Path, rate: float = FRAMES_PER_SECOND) -> Featur
     steps = [label for label in labels if label.casefold() not in _BACKGROUND]
     index_of = {label: index for index, label in enumerate(steps)}
     rows: list[AnnotationRow] = []
-    frames: dict[str, int] = {}
+    durations: dict[str, float] = {}
     for path in sorted(path for path in (folder / "groundTruth").iterdir() if path.is_file()):
-        video = path.name.removesuffix(".txt")
-        frames[video] = 0
+        video, frames = path.name.removesuffix(".txt"), 0
         for label, run in groupby(read_lines(path), key=lambda numbered: numbered[1]):
             lines = [line for line, _ in run]
             if label not in labels:
                 raise InputError(path, f"label {label!r} is not in mapping.txt", lines[0])
-            start = frames[video]
-            frames[video] += len(lines)
+            begin, frames = frames / rate, frames + len(lines)
             if label in index_of:
-                begin, end = start / rate, frames[video] / rate
-                rows.append(AnnotationRow(video, index_of[label], begin, end, lines[0]))
-    if not frames:
+                rows.append(AnnotationRow(video, index_of[label], begin, frames / rate, lines[0]))
+        durations[video] = frames / rate
+    if not durations:
         raise InputError(folder / "groundTruth", "has no file")
-    durations = {video: count / rate for video, count in frames.items()}
-    [truth] = truth_of_rows(folder, folder.resolve().name, steps, durations, rows, merge=False)
-    return FeatureFolder(truth, frames, _feature_files(folder / "features", frames), rate)
+    return truth_of_rows(folder, folder.resolve().name, steps, durations, rows, merge=False)
+
+
+def read_feature_folder(folder: Path, rate: float = FRAMES_PER_SECOND) -> Labelled:
+    """Read the labels, and features averaged over the intervals of the grid, if there are any."""
+    [truth] = feature_folder_truth(folder, rate)
+    features: dict[str, NDArray[np.float32]] = {}
+    for video, duration in truth.durations.items() if (folder / "features").is_dir() else ():
+        path, count = folder / "features" / f"{video}.npy", round((duration or 0.0) * rate)
+        matrix = read_matrix(path)
+        frames = matrix if matrix.shape[:1] == (count,) else matrix.T
+        checked_features(frames, path, features)
+        if len(frames) != count:
+            shape = "×".join(map(str, matrix.shape))
+            raise InputError(path, f"is {shape}, but {count} frames have labels")
+        intervals = round(len(frames) / rate / GRID)
+        if rate * GRID >= 1:  # a last interval may be partial
+            intervals = int((len(frames) - 0.5) / rate / GRID) + 1
+        features[video] = resample(frames, rate, GRID, intervals)
+    videos = tuple(Video(video, duration=length) for video, length in truth.durations.items())
+    return Labelled(Task(truth.task, videos), truth, features)
 
 
 def _mapping(path: Path) -> dict[str, None]:
@@ -264,13 +232,3 @@ def _mapping(path: Path) -> dict[str, None]:
             raise InputError(path, f"label {label.strip()!r} appears twice", line)
         labels[label.strip()] = None
     return labels
-
-
-def _feature_files(folder: Path, videos: Mapping[str, int]) -> dict[str, Path]:
-    if not folder.is_dir():
-        return {}  # ground truth is enough for statistics
-    paths = {video: folder / f"{video}.npy" for video in videos}
-    for path in paths.values():
-        if not path.is_file():
-            raise InputError(path, "no such file, though the video has labels")
-    return paths

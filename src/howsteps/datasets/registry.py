@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from howsteps.datasets import authors, published, task_file
 from howsteps.datasets.annotations import (
+    Found,
     GroundTruth,
     Labelled,
     LabelledTasks,
@@ -103,24 +104,18 @@ DATA_SETS = (
     DataSet(
         "the paper's release",
         lambda source: bool(authors.release_tasks(source.path)),
-        lambda source: GroundTruth(
-            tuple(
-                authors.read_release_truth(source.path, task)
-                for task in authors.release_tasks(source.path)
-            )
+        lambda source: Found(
+            tuple(map(partial(authors.read_truth, source.path), authors.release_tasks(source.path)))
         ),
         lambda source: tuple(
-            authors.labelled(authors.read_release(source.path, task))
-            for task in authors.release_tasks(source.path)
+            map(partial(authors.read_labelled, source.path), authors.release_tasks(source.path))
         ),
     ),
     DataSet(
         "a folder with features/ groundTruth/ mapping/",
         lambda source: published.is_feature_folder(source.path),
-        lambda source: GroundTruth(
-            (published.read_feature_folder(source.path, source.rate).truth,)
-        ),
-        lambda source: (published.read_feature_folder(source.path, source.rate).labelled(),),
+        lambda source: published.feature_folder_truth(source.path, source.rate),
+        lambda source: (published.read_feature_folder(source.path, source.rate),),
     ),
     DataSet(
         "COIN.json",
@@ -169,7 +164,7 @@ def read_truth(path: Path | str, *, rate: float = FRAMES_PER_SECOND) -> GroundTr
     found = [(each, inner) for each, inner in _search(source) if each is not None]
     if not found:
         raise _no_truth(source.path)
-    return GroundTruth.join(each.truths(inner) for each, inner in found)
+    return Found.join(each.truths(inner) for each, inner in found)
 
 
 def _in_known_file(source: Source) -> DataSet:
@@ -273,7 +268,7 @@ def _read_all(
             continue
         tasks += found.tasks
         problems.update(dict.fromkeys(found.problems))
-    return LabelledTasks(tuple(tasks), tuple(problems)), judgement_files
+    return Found(tuple(tasks), tuple(problems)), judgement_files
 
 
 def _search(root: Source) -> Iterator[tuple[DataSet | None, Source]]:
@@ -308,9 +303,9 @@ def _labelled(
     if data_set.labelled is not None:
         if (extra := captions or features) is not None:
             raise InputError(extra, f"cannot be combined with the layout of {source.path}")
-        return LabelledTasks(data_set.labelled(source))
+        return Found(data_set.labelled(source))
     ground_truth = data_set.truths(source)
-    narrations = Collection(())
+    narrations: Collection = Found(())
     if captions is not None or data_set.narrated:
         narrations = read_tasks(captions or source.path)
     tasks, left_out = [], []
@@ -321,7 +316,7 @@ def _labelled(
             labelled = replace(labelled, features=arrays).of(arrays)
             left_out += missing
         tasks.append(labelled)
-    return LabelledTasks(tuple(tasks), (*ground_truth.problems, *narrations.problems, *left_out))
+    return Found(tuple(tasks), (*ground_truth.problems, *narrations.problems, *left_out))
 
 
 def _with_narrations(truth: Truth, tasks: Sequence[Task]) -> Labelled:

@@ -1,15 +1,15 @@
-"""The search: simulated annealing with ruin and recreate, on top of an exact move.
+"""The search: simulated annealing on top of an exact move.
 
 **The exact move** (:func:`realign`) aligns one sequence optimally, all others fixed. A slot has a
 position between 0 and 1, so that a new one fits between any two. The best alignment of one sequence
-is a heaviest increasing chain: token s may join the tokens of slot l, which gains −2 Σ_(t in l)
-c(s, t), or open a slot of its own, which gains nothing. Only slots that hold a matching token can
+is a heaviest increasing chain: token i may join the tokens of slot l, which gains −2 Σ_(t in l)
+c(i, t), or open a slot of its own, which gains nothing. Only slots that hold a matching token can
 gain, so the dynamic programme costs the number of matching tokens, not S_n × L.
 
-**Two moves of the annealing.** *Ruin* removes a few sequences that share a relation and inserts
-them again one by one. *Reseed* gives one slot a bonus (or opens a new slot between the neighbours
-of one token) and re-aligns every sequence that could join it, which lets slots merge, split and
-shift. Each is followed by a descent: the affected sequences are re-aligned until none improves.
+**A move of the annealing** (:func:`_reseed`) gives one slot a bonus, or opens a new slot between
+the neighbours of one token, and re-aligns every sequence that could join it, which lets slots
+merge, split and shift. A descent follows: the affected sequences are re-aligned until none
+improves.
 
 The budget is counted in elementary operations, not in time. It is set by the size of the problem
 and by ``seconds`` (at a rate well below that of an ordinary machine), so that a seed gives the same
@@ -30,35 +30,25 @@ NO_BONUS: Any = np.int64(0)
 LEAST_GAP = 1e-9  # between two positions; slots that are closer are spread evenly first
 
 
-class Tokens(NamedTuple):
-    """The problem as the compiled code reads it."""
+class State(NamedTuple):
+    """The problem and the template as the compiled code has them, and its buffers.
+
+    A slot without a token is free. ``count`` and ``in_queue`` are all zero between calls.
+    """
 
     first: Any  # sequence n owns the tokens first[n] … first[n + 1] − 1
-    sequence: Any
+    sequence: Any  # by token
     relation: Any
     partner_first: Any  # relation d matches the tokens partner[partner_first[d] … [d + 1] − 1]
     partner: Any
     match: Any
     match_cost: int
     mismatch_cost: int
-
-
-class Template(NamedTuple):
-    """The state of the search: the slot of every token (−1: none), and size and position of each.
-
-    A slot without a token is free.
-    """
-
-    slot: Any
-    size: Any
+    slot: Any  # by token; −1 while it is being placed
+    size: Any  # by slot: its tokens
     position: Any
     work: Any  # one number: elementary operations so far
     random: Any  # one number: the state of the generator
-
-
-class Scratch(NamedTuple):
-    """Preallocated buffers; ``count`` and ``in_queue`` are all zero between calls."""
-
     count: Any  # by slot: matching tokens
     touched: Any  # the slots with a count
     score: Any  # by node: that of the heaviest chain that ends there; random fractions break ties
@@ -71,348 +61,269 @@ class Scratch(NamedTuple):
     queue: Any  # of sequences to re-align
 
 
-def allocate(problem: AlignmentProblem, seed: int) -> tuple[Tokens, Template, Scratch]:
-    """Allocate the state of the search, with an empty template; no sequence may be empty."""
+def initial_state(problem: AlignmentProblem, seed: int) -> State:
+    """Return a template with a slot for every token; no sequence may be empty."""
     matching = problem.match[:, problem.tokens]
     partner_first = np.concatenate([[0], np.cumsum(matching.sum(axis=1))]).astype(np.int64)
-    tokens = Tokens(
-        problem.first,
-        problem.sequence,
-        problem.tokens,
-        partner_first,
-        np.nonzero(matching)[1].astype(np.int64),
-        problem.match,
-        problem.match_cost,
-        problem.mismatch_cost,
-    )
-    n_tokens, n_sequences = len(problem.tokens), len(problem.lengths)
-    slots = 2 * n_tokens  # half of them are free, so one is found at once
     partners = np.diff(partner_first)[problem.tokens]
-    nodes = int(np.add.reduceat(partners, problem.first[:-1]).max())
+    n_tokens, n_sequences = len(problem.tokens), len(problem.lengths)
+    n_slots = 2 * n_tokens  # half of them are free, so one is found at once
+    n_nodes = int(np.add.reduceat(partners, problem.first[:-1]).max())
+    every = np.arange(n_tokens)
+    place = every - problem.first[problem.sequence] + np.random.default_rng(seed).random(n_tokens)
+    position = np.zeros(n_slots)
+    position[:n_tokens] = place / problem.lengths[problem.sequence]
 
     def zeros(length: int) -> Any:
         return np.zeros(length, dtype=np.int64)
 
-    state = np.random.SeedSequence(seed).generate_state(1, np.uint64) | np.uint64(1)
-    template = Template(zeros(n_tokens) - 1, zeros(slots), np.zeros(slots), zeros(1), state)
-    scratch = Scratch(
-        zeros(slots), zeros(int(partners.max()) + 1), np.zeros(nodes), zeros(nodes), zeros(nodes),
-        zeros(nodes), zeros(nodes), zeros(int(problem.lengths.max()) + 1),
-        np.zeros(n_sequences, dtype=bool), zeros(n_sequences),
-    )  # fmt: skip
-    return tokens, template, scratch
+    return State(
+        first=problem.first,
+        sequence=problem.sequence,
+        relation=problem.tokens,
+        partner_first=partner_first,
+        partner=np.nonzero(matching)[1].astype(np.int64),
+        match=problem.match,
+        match_cost=problem.match_cost,
+        mismatch_cost=problem.mismatch_cost,
+        slot=every,
+        size=np.repeat(np.array([1, 0]), n_tokens),
+        position=position,
+        work=zeros(1),
+        random=np.random.SeedSequence(seed).generate_state(1, np.uint64) | np.uint64(1),
+        count=zeros(n_slots),
+        touched=zeros(int(partners.max()) + 1),
+        score=np.zeros(n_nodes),
+        gain=zeros(n_nodes),
+        parent=zeros(n_nodes),
+        node_slot=zeros(n_nodes),
+        node_token=zeros(n_nodes),
+        heaviest=zeros(int(problem.lengths.max()) + 1),
+        in_queue=np.zeros(n_sequences, dtype=bool),
+        queue=zeros(n_sequences),
+    )
 
 
 @compiled
-def random_unit(template: Template) -> Any:
+def random_unit(state: State) -> Any:
     """A random number in (0, 1] (xorshift, so the same for a seed on every machine)."""
-    x = template.random[0]
+    x = state.random[0]
     x ^= x << np.uint64(13)
     x ^= x >> np.uint64(7)
     x ^= x << np.uint64(17)
-    template.random[0] = x
+    state.random[0] = x
     return ((x >> np.uint64(11)) + np.uint64(1)) * 2.0**-53
 
 
 @compiled
-def random_below(template: Template, n: int) -> Any:
+def random_below(state: State, n: int) -> Any:
     """A random integer from 0 … n − 1."""
-    return min(np.int64(random_unit(template) * n), n - 1)
+    return min(np.int64(random_unit(state) * n), n - 1)
 
 
 @compiled
-def slot_cost(tokens: Tokens, template: Template, s: int) -> Any:
-    """Σ 2 c(s, t) over the other tokens t in the slot of token s."""
-    d, column = tokens.relation[s], template.slot[s]
-    matching = -1
-    for k in range(tokens.partner_first[d], tokens.partner_first[d + 1]):
-        if template.slot[tokens.partner[k]] == column:
-            matching += 1
-    template.work[0] += tokens.partner_first[d + 1] - tokens.partner_first[d]
-    others = template.size[column] - 1
-    return 2 * (tokens.match_cost * matching + tokens.mismatch_cost * (others - matching))
-
-
-@compiled
-def detach(tokens: Tokens, template: Template, s: int) -> Any:
-    """Remove token s from its slot; return the change of the objective."""
-    change = -slot_cost(tokens, template, s)
-    template.size[template.slot[s]] -= 1
-    template.slot[s] = -1
-    return change
-
-
-@compiled
-def open_slots(tokens: Tokens, template: Template, n: int) -> None:
+def open_slots(state: State, n: int) -> None:
     """Give tokens of sequence n that have no slot one each, at random between their neighbours."""
-    slot, size, position = template.slot, template.size, template.position
-    begin, end = tokens.first[n], tokens.first[n + 1]
-    free = random_below(template, len(size))
-    for s in range(begin, end):
-        if slot[s] >= 0:
+    slot, size, position = state.slot, state.size, state.position
+    begin, end = state.first[n], state.first[n + 1]
+    free = random_below(state, len(size))
+    for i in range(begin, end):
+        if slot[i] >= 0:
             continue
-        stop = s + 1
+        stop = i + 1
         while stop < end and slot[stop] < 0:
             stop += 1
-        left = position[slot[s - 1]] if s > begin else 0.0
+        left = position[slot[i - 1]] if i > begin else 0.0
         right = position[slot[stop]] if stop < end else 1.0
         if right - left < LEAST_GAP:
             position[np.argsort(position)] = np.arange(1, len(position) + 1) / (len(position) + 1)
-            template.work[0] += 10 * len(position)
-            left = position[slot[s - 1]] if s > begin else 0.0
+            left = position[slot[i - 1]] if i > begin else 0.0
             right = position[slot[stop]] if stop < end else 1.0
         while size[free] > 0:
             free = (free + 1) % len(size)
         # The first of several uniform positions, and never one that rounds to a neighbour's.
-        share = 1.0 - random_unit(template) ** (1.0 / (stop - s))
+        share = 1.0 - random_unit(state) ** (1.0 / (stop - i))
         position[free] = left + (right - left) * min(max(share, 1e-4), 1.0 - 1e-4)
         size[free] = 1
-        slot[s] = free
+        slot[i] = free
 
 
 @compiled
-def _count_matches(tokens: Tokens, template: Template, scratch: Scratch, d: int) -> Any:
-    """Count in each slot the tokens that match relation d.
-
-    Returns the number of slots with a count, which are in ``touched``; the caller clears them.
-    """
-    found = 0
-    for k in range(tokens.partner_first[d], tokens.partner_first[d + 1]):
-        column = template.slot[tokens.partner[k]]
-        if column >= 0:
-            if scratch.count[column] == 0:
-                scratch.touched[found] = column
-                found += 1
-            scratch.count[column] += 1
-    template.work[0] += tokens.partner_first[d + 1] - tokens.partner_first[d] + 8 * found
-    return found
-
-
-@compiled
-def _heaviest_chain(template: Template, scratch: Scratch, begin: int, end: int, nodes: int) -> Any:
+def _heaviest_chain(state: State, begin: int, end: int, nodes: int) -> Any:
     """The last node of the heaviest chain through slots in order of position (−1: no node).
 
     The nodes are in descending order of tokens, so that no two of a chain share a slot.
     """
-    heaviest = scratch.heaviest
+    heaviest, score = state.heaviest, state.score
     heaviest[: end - begin + 1] = -1
-    positions = template.position[scratch.node_slot[:nodes]]
+    positions = state.position[state.node_slot[:nodes]]
     for node in np.argsort(positions, kind="mergesort"):
-        i = scratch.node_token[node] - begin
+        i = state.node_token[node] - begin
         left = heaviest[i]
-        scratch.parent[node] = left
+        state.parent[node] = left
         if left >= 0:
-            scratch.score[node] += scratch.score[left]
+            score[node] += score[left]
         for j in range(i + 1, end - begin + 1):
-            if heaviest[j] >= 0 and scratch.score[node] <= scratch.score[heaviest[j]]:
+            if heaviest[j] >= 0 and score[node] <= score[heaviest[j]]:
                 break
             heaviest[j] = node
     return heaviest[end - begin]
 
 
 @compiled
-def realign(
-    tokens: Tokens, template: Template, scratch: Scratch, n: int, seed: int, bonus: int
-) -> Any:
+def realign(state: State, n: int, seed: int, bonus: int) -> Any:
     """Align sequence n optimally given all others; return the change of the objective.
 
-    The slot of token ``seed`` (−1: none) counts as if it held ``bonus`` more tokens like it. A
-    sequence that is in the template moves only if that is strictly better.
+    The slot of token ``seed`` (−1: none) counts as if it held ``bonus`` more tokens like it. The
+    sequence moves only if that is strictly better.
     """
-    slot, size = template.slot, template.size
-    begin, end = tokens.first[n], tokens.first[n + 1]
+    slot, size, count = state.slot, state.size, state.count
+    begin, end = state.first[n], state.first[n + 1]
     old = slot[begin:end].copy()
-    attached = old[0] >= 0
-    if attached:
-        size[old] -= 1
-        slot[begin:end] = -1
+    size[old] -= 1
+    slot[begin:end] = -1
     nodes, old_gain, old_score = 0, 0, 0
-    for s in range(end - 1, begin - 1, -1):
-        d, here = tokens.relation[s], old[s - begin]
+    for i in range(end - 1, begin - 1, -1):
+        d, here = state.relation[i], old[i - begin]
         extra, seeded = 0, -1
         if seed >= 0:
-            matches = tokens.match[d, tokens.relation[seed]]
-            extra = -2 * bonus * (tokens.match_cost if matches else tokens.mismatch_cost)
+            matches = state.match[d, state.relation[seed]]
+            extra = -2 * bonus * (state.match_cost if matches else state.mismatch_cost)
             seeded = slot[seed]
-        found = _count_matches(tokens, template, scratch, d)
-        if attached and scratch.count[here] == 0:
-            scratch.touched[found] = here
+        found = 0
+        for k in range(state.partner_first[d], state.partner_first[d + 1]):
+            column = slot[state.partner[k]]
+            if column >= 0:
+                if count[column] == 0:
+                    state.touched[found] = column
+                    found += 1
+                count[column] += 1
+        state.work[0] += state.partner_first[d + 1] - state.partner_first[d] + 8 * found
+        if count[here] == 0:
+            state.touched[found] = here
             found += 1
         for j in range(found):
-            column = scratch.touched[j]
-            matching = scratch.count[column]
-            scratch.count[column] = 0
-            clashing = size[column] - matching
-            gain = -2 * (tokens.match_cost * matching + tokens.mismatch_cost * clashing)
+            column = state.touched[j]
+            clashing = size[column] - count[column]
+            gain = -2 * (state.match_cost * count[column] + state.mismatch_cost * clashing)
+            count[column] = 0
             score = gain + (extra if column == seeded else 0)
             if column == here:
                 old_gain += gain
                 old_score += score
             if score > 0:
-                scratch.score[nodes] = score + random_unit(template) / (end - begin + 1)
-                scratch.gain[nodes] = gain
-                scratch.node_slot[nodes] = column
-                scratch.node_token[nodes] = s
+                state.score[nodes] = score + random_unit(state) / (end - begin + 1)
+                state.gain[nodes] = gain
+                state.node_slot[nodes] = column
+                state.node_token[nodes] = i
                 nodes += 1
-    template.work[0] += 60 + 4 * (end - begin) + 16 * nodes
-    node = _heaviest_chain(template, scratch, begin, end, nodes)
-    if attached and (int(scratch.score[node]) if node >= 0 else 0) <= old_score:
+    state.work[0] += 75 + 4 * (end - begin) + 16 * nodes
+    node = _heaviest_chain(state, begin, end, nodes)
+    if (int(state.score[node]) if node >= 0 else 0) <= old_score:
         slot[begin:end] = old
         size[old] += 1
         return 0
     change = old_gain
     while node >= 0:
-        slot[scratch.node_token[node]] = scratch.node_slot[node]
-        size[scratch.node_slot[node]] += 1
-        change -= scratch.gain[node]
-        node = scratch.parent[node]
-    open_slots(tokens, template, n)
+        slot[state.node_token[node]] = state.node_slot[node]
+        size[state.node_slot[node]] += 1
+        change -= state.gain[node]
+        node = state.parent[node]
+    open_slots(state, n)
     return change
 
 
 WORK_PER_SECOND = 1.3e8
 WORK_PER_TOKEN_PAIR = 6_500
 BASE_WORK = 3e6
-WORK_PER_CALL = (1e5, 5e6)  # between two comparisons with the floor: initially, at most
+WORK_PER_CALL = 1e6  # between two comparisons with the floor
 COLD = 0.05  # final temperature, in units of the mean gain of a token
-RESEED_PERCENT = 80
-MAX_RUINED = 6
 
 
 @compiled
-def _enqueue(tokens: Tokens, scratch: Scratch, begin: int, end: int, queued: int) -> Any:
+def _enqueue(state: State, begin: int, end: int, queued: int) -> Any:
     """Queue every sequence that could share a slot with one of these tokens; return its length."""
-    for s in range(begin, end):
-        d = tokens.relation[s]
-        for k in range(tokens.partner_first[d], tokens.partner_first[d + 1]):
-            n = tokens.sequence[tokens.partner[k]]
-            if not scratch.in_queue[n]:
-                scratch.in_queue[n] = True
-                scratch.queue[queued] = n
+    for i in range(begin, end):
+        d = state.relation[i]
+        for k in range(state.partner_first[d], state.partner_first[d + 1]):
+            n = state.sequence[state.partner[k]]
+            if not state.in_queue[n]:
+                state.in_queue[n] = True
+                state.queue[queued] = n
                 queued += 1
     return queued
 
 
 @compiled
-def _enqueue_partners(tokens: Tokens, scratch: Scratch, n: int, queued: int) -> Any:
-    """Queue every sequence that could share a slot with sequence n."""
-    return _enqueue(tokens, scratch, tokens.first[n], tokens.first[n + 1], queued)
-
-
-@compiled
-def _swap(scratch: Scratch, i: int, j: int) -> Any:
-    """Exchange two places of the queue; return the sequence that is now at ``i``."""
-    n = scratch.queue[j]
-    scratch.queue[j] = scratch.queue[i]
-    scratch.queue[i] = n
+def _swap(state: State, i: int, j: int) -> Any:
+    """Swap two entries of the queue; return the sequence that is now at ``i``."""
+    n = state.queue[j]
+    state.queue[j] = state.queue[i]
+    state.queue[i] = n
     return n
 
 
 @compiled
-def _descend(tokens: Tokens, template: Template, scratch: Scratch, queued: int) -> Any:
+def _descend(state: State, queued: int) -> Any:
     """Re-align the queued sequences, and those that a change affects, until none improves."""
     change = 0
     while queued > 0:
         queued -= 1
-        n = _swap(scratch, queued, random_below(template, queued + 1))
-        scratch.in_queue[n] = False
-        delta = realign(tokens, template, scratch, n, NO_SEED, NO_BONUS)
+        n = _swap(state, queued, random_below(state, queued + 1))
+        state.in_queue[n] = False
+        delta = realign(state, n, NO_SEED, NO_BONUS)
         if delta < 0:
             change += delta
-            queued = _enqueue_partners(tokens, scratch, n, queued)
+            queued = _enqueue(state, state.first[n], state.first[n + 1], queued)
     return change
 
 
 @compiled
-def _reseed(tokens: Tokens, template: Template, scratch: Scratch) -> Any:
-    """Give the slot of one token a bonus; return the change and the queue's length."""
-    seed = random_below(template, len(template.slot))
-    home, d = tokens.sequence[seed], tokens.relation[seed]
+def _reseed(state: State) -> Any:
+    """Give the slot of one token a bonus, re-align, and descend; return the change."""
+    slot, size = state.slot, state.size
+    seed = random_below(state, len(slot))
+    home, d, column = state.sequence[seed], state.relation[seed], slot[seed]
+    first, last = state.partner_first[d], state.partner_first[d + 1]
     change = 0
-    if template.size[template.slot[seed]] > 1 and random_below(template, 2) == 0:
-        change += detach(tokens, template, seed)
-        open_slots(tokens, template, home)
-    bonus = 1 + random_below(template, tokens.partner_first[d + 1] - tokens.partner_first[d])
-    queued = _enqueue(tokens, scratch, seed, seed + 1, 0)
+    if size[column] > 1 and random_below(state, 2) == 0:
+        matching = -1  # itself
+        for k in range(first, last):
+            matching += slot[state.partner[k]] == column
+        clashing = size[column] - 1 - matching
+        change -= 2 * (state.match_cost * matching + state.mismatch_cost * clashing)
+        size[column] -= 1
+        slot[seed] = -1
+        open_slots(state, home)
+    bonus = 1 + random_below(state, last - first)
+    queued = _enqueue(state, seed, seed + 1, 0)
     n_partners = queued
     for i in range(n_partners):
-        n = _swap(scratch, i, i + random_below(template, n_partners - i))
+        n = _swap(state, i, i + random_below(state, n_partners - i))
         if n != home:
-            delta = realign(tokens, template, scratch, n, seed, bonus)
+            delta = realign(state, n, seed, bonus)
             change += delta
             if delta != 0:
-                queued = _enqueue_partners(tokens, scratch, n, queued)
-    return change, queued
-
-
-@compiled
-def _ruin(tokens: Tokens, template: Template, scratch: Scratch) -> Any:
-    """Remove and re-insert some sequences; return the change and the queue's length."""
-    d = tokens.relation[random_below(template, len(template.slot))]
-    partners = tokens.partner_first[d + 1] - tokens.partner_first[d]
-    change, queued = 0, 0
-    for _ in range(1 + random_below(template, MAX_RUINED)):
-        if random_below(template, 4) == 0:
-            n = random_below(template, len(tokens.first) - 1)
-        else:
-            k = tokens.partner_first[d] + random_below(template, partners)
-            n = tokens.sequence[tokens.partner[k]]
-        if not scratch.in_queue[n]:
-            scratch.in_queue[n] = True
-            scratch.queue[queued] = n
-            queued += 1
-            for s in range(tokens.first[n], tokens.first[n + 1]):
-                change += detach(tokens, template, s)
-    for i in range(queued):
-        n = scratch.queue[i]
-        change += realign(tokens, template, scratch, n, NO_SEED, NO_BONUS)
-        queued = _enqueue_partners(tokens, scratch, n, queued)
-    return change, queued
-
-
-@compiled
-def _construct(tokens: Tokens, template: Template, scratch: Scratch) -> Any:
-    """Insert the sequences one by one in random order, then descend; return the objective."""
-    n_sequences = len(tokens.first) - 1
-    for n in range(n_sequences):
-        scratch.queue[n] = n
-        scratch.in_queue[n] = True
-    change = 0
-    for i in range(n_sequences):
-        n = _swap(scratch, i, i + random_below(template, n_sequences - i))
-        change += realign(tokens, template, scratch, n, NO_SEED, NO_BONUS)
-    change += _descend(tokens, template, scratch, n_sequences)
-    return len(template.slot) * tokens.match_cost + change
+                queued = _enqueue(state, state.first[n], state.first[n + 1], queued)
+    return change + _descend(state, queued)
 
 
 @compiled
 def _anneal(
-    tokens: Tokens,
-    template: Template,
-    scratch: Scratch,
-    best: Any,
-    objective: Any,
-    hot: float,
-    cold: float,
-    budget: float,
-    until: float,
+    state: State, best: Any, objective: Any, hot: float, cold: float, budget: float, until: float
 ) -> None:
     """Make moves until the work done reaches ``until``.
 
     ``objective`` is [current, best]; ``best`` holds the positions of the best alignment. Both are
     changed in place.
     """
-    slot, size, position = template.slot, template.size, template.position
-    while template.work[0] < until:
-        temperature = hot * (cold / hot) ** (template.work[0] / budget)
+    slot, size, position = state.slot, state.size, state.position
+    while state.work[0] < until:
+        temperature = hot * (cold / hot) ** (state.work[0] / budget)
         old_slot, old_position = slot.copy(), position.copy()
-        if random_below(template, 100) < RESEED_PERCENT:
-            change, queued = _reseed(tokens, template, scratch)
-        else:
-            change, queued = _ruin(tokens, template, scratch)
-        change += _descend(tokens, template, scratch, queued)
-        template.work[0] += 8 * len(slot)
-        if change <= -temperature * np.log(random_unit(template)):
+        change = _reseed(state)
+        state.work[0] += 8 * len(slot)
+        if change <= -temperature * np.log(random_unit(state)):
             objective[0] += change
             if objective[0] < objective[1]:
                 objective[1] = objective[0]
@@ -421,8 +332,8 @@ def _anneal(
             slot[:] = old_slot
             position[:] = old_position
             size[:] = 0
-            for s in range(len(slot)):
-                size[slot[s]] += 1
+            for i in range(len(slot)):
+                size[slot[i]] += 1
 
 
 def search(
@@ -433,18 +344,17 @@ def search(
     ``seconds`` sets the budget, at :data:`WORK_PER_SECOND`. The search ends when it reaches
     ``floor``, a lower bound of the objective.
     """
-    tokens, template, scratch = allocate(problem, seed)
-    objective = np.full(2, _construct(tokens, template, scratch), dtype=np.int64)
-    best = template.position[template.slot]
+    state = initial_state(problem, seed)
+    state.queue[:], state.in_queue[:] = np.arange(len(state.queue)), True
+    reached = len(problem.tokens) * problem.match_cost + _descend(state, len(state.queue))
+    objective = np.full(2, reached, dtype=np.int64)
+    best = state.position[state.slot]
     pairs = len(best) ** 2
     budget = min(seconds * WORK_PER_SECOND, BASE_WORK + WORK_PER_TOKEN_PAIR * pairs)
     # A small budget per pair of tokens is too short to cool down from a high temperature.
     hot = min(1.0, max(2 * COLD, budget / (200 * pairs)))
-    scale = -float(objective[1]) / len(best)
-    while template.work[0] < budget and objective[1] > floor:
-        done = float(template.work[0])
-        until = min(budget, done + min(max(done, WORK_PER_CALL[0]), WORK_PER_CALL[1]))
-        _anneal(
-            tokens, template, scratch, best, objective, hot * scale, COLD * scale, budget, until
-        )
+    scale = -float(reached) / len(best)
+    while state.work[0] < budget and objective[1] > floor:
+        until = min(budget, float(state.work[0]) + WORK_PER_CALL)
+        _anneal(state, best, objective, hot * scale, COLD * scale, budget, until)
     return np.unique(best, return_inverse=True)[1].astype(np.int64)
