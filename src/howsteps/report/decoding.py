@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from howsteps.errors import InputError, MissingExtra
+from howsteps.errors import InputError, MissingExtra, Problem
 from howsteps.io.files import Folder
 from howsteps.io.media import open_media
 from howsteps.io.worker_process import answer, limit_memory, run_in_worker, serve
@@ -157,6 +157,33 @@ def make_thumbnails(video: Video, times: Sequence[float], folder: Folder) -> dic
         if wanted:
             run(video.media, "thumbnails", folder, names=wanted)
     return existing_thumbnails(video, times, folder.path)
+
+
+class Pictures:
+    """Makes thumbnails in a folder; a video that cannot be decoded is one problem.
+
+    ``unreadable`` video files are not opened; ``advice`` is what to do if there are no thumbnails.
+    """
+
+    def __init__(self, folder: Folder, unreadable: Collection[Path] = (), advice: str = "") -> None:
+        self.folder = folder
+        self.problems: list[Problem] = []
+        self.advice = advice
+        self._unreadable = set(unreadable)
+
+    def make(self, video: Video, times: Sequence[float]) -> dict[float, str]:
+        """The file names of the thumbnails of a video by time, as far as they can be made."""
+        if self.advice or video.media in self._unreadable:
+            return {}
+        try:
+            return make_thumbnails(video, times, self.folder)
+        except InputError as error:
+            self.problems.append(error.problem)
+            self._unreadable.add(error.problem.path)
+        except MissingExtra as error:
+            self.advice = f"There are no thumbnails: {error}"
+            self.problems.append(Problem(self.folder.path, self.advice, harmless=True))
+        return {}
 
 
 def thumbnails_at(media: Path, times: Sequence[float]) -> Iterator[tuple[float, bytes]]:

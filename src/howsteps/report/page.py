@@ -17,7 +17,7 @@ from urllib.parse import quote
 from xml.sax.saxutils import escape as xml_escaped
 
 from howsteps import __version__
-from howsteps.errors import InputError, MissingExtra, Problem
+from howsteps.errors import Problem
 from howsteps.io.files import Folder
 from howsteps.io.text import format_time, format_timestamp
 from howsteps.report.content import (
@@ -30,7 +30,7 @@ from howsteps.report.content import (
     step_label,
     title_of,
 )
-from howsteps.report.decoding import existing_thumbnails, make_thumbnails, remove_unused
+from howsteps.report.decoding import Pictures, existing_thumbnails, remove_unused
 from howsteps.task import LEVELS, Result, Video
 
 if TYPE_CHECKING:
@@ -78,26 +78,21 @@ def write_page(
         Called for every video whose thumbnails cannot be made, and once if PyAV is missing; the
         page is written anyway.
     """
-    report_problem = on_problem or (lambda _: None)
-    page, pictures = folder / PAGE, Folder(folder) / THUMBNAILS
-    pictures.check()
     advice = "" if thumbnails else "Thumbnails were not requested."
+    pictures = Pictures(Folder(folder) / THUMBNAILS, unreadable, advice)
+    pictures.folder.check()
     for video, row in zip(result.task.videos, localisation_rows(result).values(), strict=True):
-        if not advice and video.media not in unreadable:
-            try:
-                make_thumbnails(video, list(_times(row).values()), pictures)
-            except InputError as error:
-                report_problem(error.problem)
-            except MissingExtra as error:
-                advice = f"There are no thumbnails: {error}"
-                report_problem(Problem(page, advice, harmless=True))
+        pictures.make(video, list(_times(row).values()))
         if progress:
             progress(video)
+    if on_problem:
+        for problem in pictures.problems:
+            on_problem(problem)
     # Includes thumbnails of videos that are gone or could only be decoded in part.
     found = known_thumbnails(result, folder) if thumbnails else {}
-    Folder(folder).write(PAGE, render(content(result, folder, found), advice))
-    if not advice:
-        remove_unused(pictures, {Path(name).name for name in found.values()})
+    page = Folder(folder).write(PAGE, render(content(result, folder, found), pictures.advice))
+    if not pictures.advice:
+        remove_unused(pictures.folder, {Path(name).name for name in found.values()})
     return page
 
 

@@ -23,19 +23,23 @@ from hypothesis import strategies as st
 from howsteps.api import export
 from howsteps.errors import HowstepsError
 from howsteps.report.exports import FORMATS
-from howsteps.report.exports.chapters import Chapter, Span, chapters, spans, youtube_chapters
+from howsteps.report.exports.chapters import Chapter, PlacedVideo, Span, youtube_chapters
 from howsteps.report.exports.documents import label_studio_text
 from howsteps.report.exports.timelines import edl_text, otio_text
 from howsteps.task import LIKE_SAID, SAID, Localisation, Result, Video
 from tests.report.exports.conftest import SHOWN, written
 
 
+def placed(result: Result, video: Video, *, guesses: bool = False) -> PlacedVideo:
+    return PlacedVideo.of(result, video, lambda: Fraction(25), guesses=guesses)
+
+
 class TestSpans:
     @pytest.mark.slow
     def test_guesses_are_left_out_by_default(self, result: Result) -> None:
         short = result.task.videos[2]
-        assert spans(result, short) == []
-        assert len(spans(result, short, guesses=True)) == 4
+        assert placed(result, short).spans == []
+        assert len(placed(result, short, guesses=True).spans) == 4
 
     def test_a_guess_with_a_mention_is_kept(self, result: Result) -> None:
         short = result.task.videos[2]
@@ -44,13 +48,13 @@ class TestSpans:
             for place in result.localisations
         ]
         told = replace(result, localisations=tuple(said))
-        assert [span.step for span in spans(told, short)] == [1]
+        assert [span.step for span in placed(told, short).spans] == [1]
 
     def test_an_absent_step_has_no_span(self, result: Result) -> None:
-        assert [span.step for span in spans(result, result.task.videos[1])] == [0, 1, 3]
+        assert [span.step for span in placed(result, result.task.videos[1]).spans] == [0, 1, 3]
 
     def test_chapters_follow_one_another_to_the_end(self, result: Result, one: Video) -> None:
-        found = chapters(spans(result, one), 62.0)
+        found = placed(result, one).chapters
         assert [chapter.start for chapter in found] == [12.0, 25.0, 31.0, 50.0]
         assert [chapter.end for chapter in found] == [25.0, 31.0, 50.0, 62.0]
 
@@ -189,7 +193,7 @@ class TestTables:
     def test_label_studio_finds_a_file_with_special_characters(self, result: Result) -> None:
         first = replace(result.task.videos[0], media=Path("tea & milk #1 50%.mp4"))
         task = replace(result.task, videos=(first,))
-        [told] = json.loads(label_studio_text(replace(result, task=task)))
+        [told] = json.loads(label_studio_text([placed(replace(result, task=task), first)]))
         asked = parse_qs(urlsplit(told["data"]["video"]).query)
         assert asked == {"d": ["tea & milk #1 50%.mp4"]}
 
@@ -222,7 +226,7 @@ class TestEditing:
             Span(n, str(n), 4.37 * n + 0.019, 4.37 * n + 2.03, Localisation("one", n, 0.0))
             for n in range(12)
         ]
-        text = otio_text(one, 62.0, rough, 25.0)
+        text = otio_text(PlacedVideo(one, rough, 62.0))
         read = opentimelineio.adapters.read_from_string(text, "otio_json")
         for clip in read.find_clips():
             assert clip.range_in_parent().start_time == clip.source_range.start_time
@@ -238,7 +242,7 @@ class TestEditing:
     )
     def test_timecodes_use_a_standard_frame_rate(self, rate: Fraction, code: str) -> None:
         late = Span(0, "late", 600.0, 610.0, Localisation("one", 0, 600.0))
-        assert f" {code} " in edl_text(Video("one"), [late], rate)
+        assert f" {code} " in edl_text(PlacedVideo(Video("one"), [late], 610.0, lambda: rate))
 
     def test_elan_has_a_tier_of_steps_and_one_of_narration(
         self, result: Result, folder: Path

@@ -7,28 +7,15 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from howsteps.datasets.names import Names, portable
-from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem, unknown_name
+from howsteps.errors import HowstepsError, InputError, Problem, unknown_name
 from howsteps.io.files import Folder
-from howsteps.report.content import video_length
-from howsteps.report.decoding import (
-    make_thumbnails,
-    rate_of,
-    remove_unused,
-    run,
-)
-from howsteps.report.exports.chapters import (
-    TOO_FEW,
-    Chapter,
-    Span,
-    chapters,
-    spans,
-    without_overlap,
-    youtube_text,
-)
+from howsteps.report.decoding import Pictures, rate_of, remove_unused, run
+from howsteps.report.exports.chapters import TOO_FEW, PlacedVideo, youtube_text
 from howsteps.report.exports.documents import (
     csv_text,
     elan_text,
@@ -39,7 +26,7 @@ from howsteps.report.exports.documents import (
 from howsteps.report.exports.timelines import edl_text, otio_text
 from howsteps.report.exports.video_copies import suffix_for
 from howsteps.report.page import render_howto, rendered, write_page
-from howsteps.task import Localisation, Result, Video
+from howsteps.task import Localisation, Result
 
 # Returns the frame rate of a video file.
 RateReader: TypeAlias = Callable[[Path | None], Fraction]
@@ -56,23 +43,15 @@ class ExportJob:
     unreadable: Collection[Path] = ()
     read_rate: RateReader = rate_of
 
-    def rate(self, video: Video) -> Fraction:
-        """The frame rate of a video, or the default if it cannot be read."""
-        return self.read_rate(None if video.media in self.unreadable else video.media)
-
-    def length(self, video: Video) -> float:
-        """The length of a video, in seconds."""
-        return video_length(video, self.result.by_video[video.id])
-
-    def cut(self, video: Video) -> list[Span]:
-        """The steps of a video, none of which overlaps the next."""
-        return without_overlap(spans(self.result, video, guesses=self.guesses))
-
-    def files(self, suffix: str) -> Iterator[tuple[Video, str]]:
-        """Yield every video and the name of its file; names are safe and unique everywhere."""
+    @property
+    def videos(self) -> Iterator[tuple[PlacedVideo, str]]:
+        """Every video and the name of its file; names are safe and unique everywhere."""
         names = Names("video")
         for video in self.result.task.videos:
-            yield video, f"{names.give(portable(video.id))[0]}{suffix}"
+            media = None if video.media in self.unreadable else video.media
+            rate = partial(self.read_rate, media)
+            placed = PlacedVideo.of(self.result, video, rate, guesses=self.guesses)
+            yield placed, names.give(portable(video.id))[0]
 
     def written(self, name: str, text: str) -> Path:
         """Write a text file, and return its path."""
@@ -143,48 +122,23 @@ def export(
     return paths, problems
 
 
-def _texts(
-    suffix: str, text: Callable[[ExportJob, Video], str | None], missing: str = ""
-) -> Writer:
+def _texts(suffix: str, text: Callable[[PlacedVideo], str | None], missing: str = "") -> Writer:
     """A writer of one text file for each video; ``missing`` says why there may be none."""
 
     def write(job: ExportJob) -> Iterator[Path | Problem]:
-        for video, name in job.files(suffix):
-            if (content := text(job, video)) is not None:
-                yield job.written(name, content)
+        for placed, stem in job.videos:
+            if (content := text(placed)) is not None:
+                yield job.written(f"{stem}{suffix}", content)
             else:
-                job.folder.remove(name)  # of an earlier script
-                yield Problem(job.folder.path / name, missing, harmless=True)
+                job.folder.remove(f"{stem}{suffix}")  # of an earlier script
+                yield Problem(job.folder.path / f"{stem}{suffix}", missing, harmless=True)
 
     return write
 
 
-def _chapters(job: ExportJob, video: Video) -> list[Chapter]:
-    return chapters(spans(job.result, video, guesses=job.guesses), job.length(video))
-
-
-def _vtt(job: ExportJob, video: Video) -> str:
-    return rendered("chapters.vtt", chapters=_chapters(job, video))
-
-
-def _srt(job: ExportJob, video: Video) -> str:
-    return rendered("chapters.srt", chapters=_chapters(job, video))
-
-
-def _youtube(job: ExportJob, video: Video) -> str | None:
-    return youtube_text(_chapters(job, video))
-
-
-def _edl(job: ExportJob, video: Video) -> str:
-    return edl_text(video, job.cut(video), job.rate(video))
-
-
-def _otio(job: ExportJob, video: Video) -> str:
-    return otio_text(video, job.length(video), job.cut(video), float(job.rate(video)))
-
-
-def _elan(job: ExportJob, video: Video) -> str:
-    return elan_text(video, job.cut(video))
+def _chapters(suffix: str) -> Writer:
+    """A writer of chapters, by their template."""
+    return _texts(suffix, lambda placed: rendered(f"chapters{suffix}", chapters=placed.chapters))
 
 
 def _page(job: ExportJob) -> Iterator[Path | Problem]:
@@ -199,68 +153,58 @@ def _csv(job: ExportJob) -> Iterator[Path]:
 
 
 def _label_studio(job: ExportJob) -> Iterator[Path]:
-    text = label_studio_text(job.result, guesses=job.guesses)
+    text = label_studio_text(placed for placed, _ in job.videos)
     yield job.written("tasks.json", text)
     yield job.written("interface.xml", label_studio_interface(job.result))
 
 
 def _howto(job: ExportJob) -> Iterator[Path | Problem]:
-    pictures = job.folder / "pictures"
+    pictures = Pictures(job.folder / "pictures", job.unreadable)
     videos = {video.id: video for video in job.result.task.videos}
     used: list[str] = []
-    problems: dict[str, Problem] = {}  # by video, or without PyAV one for all
 
     def picture(place: Localisation) -> str | None:
-        if place.time is None or not problems.keys().isdisjoint({place.video, ""}):
-            return None
-        try:
-            found = make_thumbnails(videos[place.video], [place.time], pictures)
-        except InputError as error:
-            problems[place.video] = error.problem
-            return None
-        except MissingExtra as error:
-            page = job.folder.path / "howto.md"
-            problems[""] = Problem(page, f"has no thumbnails: {error}", harmless=True)
-            return None
+        found = pictures.make(videos[place.video], [place.time or 0.0])
         used.extend(found.values())  # none if the video file is gone
         return next((f"pictures/{name}" for name in found.values()), None)
 
     shown = howto(job.result, job.folder.path, picture)
-    remove_unused(pictures, used)
-    yield from problems.values()
+    remove_unused(pictures.folder, used)
+    yield from pictures.problems
     yield job.written("howto.md", rendered("howto.md", shown=shown))
     yield job.folder.write("howto.html", render_howto(shown))
 
 
 def _for_each_video(
-    what: str, write: Callable[[ExportJob, Video, Path, str], Iterator[Path]]
+    what: str, write: Callable[[ExportJob, PlacedVideo, Path, str], Iterator[Path]]
 ) -> Writer:
     """A writer that handles one video file after another; a failure is a problem of that file."""
 
     def write_all(job: ExportJob) -> Iterator[Path | Problem]:
-        for video, name in job.files(""):
-            if video.media is None:
-                yield Problem(Path(video.id), f"has no video file to {what}", harmless=True)
+        for placed, stem in job.videos:
+            media = placed.video.media
+            if media is None:
+                reason = f"has no video file to {what}"
+                yield Problem(Path(placed.video.id), reason, harmless=True)
                 continue
             try:
-                yield from write(job, video, video.media, name)
+                yield from write(job, placed, media, stem)
             except InputError as error:
                 yield error.problem
 
     return write_all
 
 
-def _video(job: ExportJob, video: Video, media: Path, stem: str) -> Iterator[Path]:
+def _video(job: ExportJob, placed: PlacedVideo, media: Path, stem: str) -> Iterator[Path]:
     name = f"{stem}{suffix_for(media)}"
-    found = [(each.start, each.end, each.title) for each in _chapters(job, video)]
-    run(media, "chapters", job.folder, name=name, chapters=found)
+    run(media, "chapters", job.folder, name=name, chapters=placed.chapters)
     yield job.folder.path / name
 
 
-def _clips(job: ExportJob, video: Video, media: Path, stem: str) -> Iterator[Path]:
+def _clips(job: ExportJob, placed: PlacedVideo, media: Path, stem: str) -> Iterator[Path]:
     folder = job.folder / stem
     suffix = ".mp4" if job.precise else suffix_for(media)
-    for span in spans(job.result, video, guesses=job.guesses):
+    for span in placed.spans:
         name = f"{span.step + 1:02}-{_slug(span.label)}{suffix}"
         times = {"start": span.start, "end": span.end, "precise": job.precise}
         run(media, "clip", folder, name=name, **times)
@@ -273,16 +217,18 @@ def _slug(label: str) -> str:
 
 
 _ALL: Sequence[ExportFormat] = (
-    ExportFormat("vtt", "WebVTT chapters", _texts(".vtt", _vtt)),
-    ExportFormat("srt", "the same as SubRip subtitles", _texts(".srt", _srt)),
-    ExportFormat("youtube", "chapter lines for a description", _texts(".txt", _youtube, TOO_FEW)),
+    ExportFormat("vtt", "WebVTT chapters", _chapters(".vtt")),
+    ExportFormat("srt", "the same as SubRip subtitles", _chapters(".srt")),
+    ExportFormat(
+        "youtube", "chapter lines for a description", _texts(".txt", youtube_text, TOO_FEW)
+    ),
     ExportFormat("csv", "a table of all localisations", _csv),
-    ExportFormat("edl", "CMX 3600 edit decision lists", _texts(".edl", _edl)),
-    ExportFormat("otio", "OpenTimelineIO timelines", _texts(".otio", _otio)),
+    ExportFormat("edl", "CMX 3600 edit decision lists", _texts(".edl", edl_text)),
+    ExportFormat("otio", "OpenTimelineIO timelines", _texts(".otio", otio_text)),
     ExportFormat(
         "label-studio", "pre-annotations to correct, and the interface for them", _label_studio
     ),
-    ExportFormat("elan", "ELAN documents (.eaf)", _texts(".eaf", _elan)),
+    ExportFormat("elan", "ELAN documents (.eaf)", _texts(".eaf", elan_text)),
     ExportFormat("howto", "a how-to for a wiki (Markdown) and to print (HTML)", _howto),
     ExportFormat("page", "the page, report.html, in the work folder", _page, own_folder=False),
     ExportFormat(

@@ -1,11 +1,14 @@
 """The steps of one video as time spans, and as chapters in the formats of players."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import pairwise
+from typing import NamedTuple
 
 from howsteps.io.text import format_time
-from howsteps.report.content import angled, step_label
+from howsteps.report.content import angled, step_label, video_length
+from howsteps.report.decoding import USUAL_RATE
 from howsteps.task import SAID, Localisation, Result, Video
 
 OPENING = "Start"  # title of the chapter before the first step
@@ -22,8 +25,7 @@ class Span:
     place: Localisation
 
 
-@dataclass(frozen=True, slots=True)
-class Chapter:
+class Chapter(NamedTuple):
     """A titled part of a video; there are no gaps between chapters."""
 
     start: float
@@ -31,31 +33,54 @@ class Chapter:
     title: str
 
 
-def spans(result: Result, video: Video, *, guesses: bool = False) -> list[Span]:
-    """The steps of a video in temporal order.
+@dataclass(frozen=True)
+class PlacedVideo:
+    """A video and its steps in temporal order, as all formats of a single video take it.
 
-    Guesses are left out unless ``guesses``, or the step is mentioned there.
+    ``rate`` reads the frames per second from the file.
     """
-    found = []
-    for place in result.by_video[video.id]:
-        is_guess = place.level == "guess" and place.evidence != SAID
-        if place.time is None or (is_guess and not guesses):
-            continue
-        start = place.time if place.start is None else place.start
-        end = place.time if place.end is None else place.end
-        label = step_label(result.script.steps[place.step])
-        found.append(Span(place.step, label, max(0.0, start), max(start, end), place))
-    return sorted(found, key=lambda span: (span.start, span.step))
 
+    video: Video
+    spans: Sequence[Span]
+    length: float
+    rate: Callable[[], Fraction] = lambda: USUAL_RATE
 
-def chapters(found: Sequence[Span], length: float) -> list[Chapter]:
-    """The steps of a video as chapters: each ends where the next begins, the last at the end."""
-    ends = [*(span.start for span in found[1:]), max([length, *(span.end for span in found)])]
-    return [
-        Chapter(span.start, end, span.label)
-        for span, end in zip(found, ends, strict=False)
-        if end > span.start
-    ]
+    @classmethod
+    def of(
+        cls, result: Result, video: Video, rate: Callable[[], Fraction], *, guesses: bool
+    ) -> "PlacedVideo":
+        """A video of a result; without ``guesses``, only those that are mentioned there."""
+        places = result.by_video[video.id]
+        found = []
+        for place in places:
+            is_guess = place.level == "guess" and place.evidence != SAID
+            if place.time is not None and (guesses or not is_guess):
+                start = place.time if place.start is None else place.start
+                end = place.time if place.end is None else place.end
+                label = step_label(result.script.steps[place.step])
+                found.append(Span(place.step, label, max(0.0, start), max(start, end), place))
+        found.sort(key=lambda span: (span.start, span.step))
+        return cls(video, found, video_length(video, places), rate)
+
+    @property
+    def chapters(self) -> list[Chapter]:
+        """The steps as chapters: each ends where the next begins, the last at the end."""
+        starts = [span.start for span in self.spans]
+        ends = [*starts[1:], max([self.length, *(span.end for span in self.spans)])]
+        return [
+            Chapter(span.start, end, span.label)
+            for span, end in zip(self.spans, ends, strict=False)
+            if end > span.start
+        ]
+
+    @property
+    def apart(self) -> list[Span]:
+        """The steps, each of which ends before the next begins."""
+        clipped = [
+            replace(span, end=min(span.end, following.start))
+            for span, following in pairwise(self.spans)
+        ]
+        return [span for span in [*clipped, *self.spans[-1:]] if span.end > span.start]
 
 
 def from_zero(found: list[Chapter]) -> list[Chapter]:
@@ -65,24 +90,15 @@ def from_zero(found: list[Chapter]) -> list[Chapter]:
     return [Chapter(0.0, found[0].start, OPENING), *found]
 
 
-def without_overlap(found: Sequence[Span]) -> list[Span]:
-    """Clip each span at the start of the next."""
-    clipped = [
-        Span(span.step, span.label, span.start, min(span.end, following.start), span.place)
-        for span, following in pairwise(found)
-    ]
-    return [span for span in [*clipped, *found[-1:]] if span.end > span.start]
-
-
 # YouTube's requirements.
 _MIN_SECONDS = 10
 _MIN_CHAPTERS = 3
 TOO_FEW = f"YouTube requires at least {_MIN_CHAPTERS} chapters of {_MIN_SECONDS} s"
 
 
-def youtube_text(chapters: list[Chapter]) -> str | None:
+def youtube_text(placed: PlacedVideo) -> str | None:
     """Chapter lines for the description of a YouTube video; None if there are too few."""
-    found = youtube_chapters(chapters)
+    found = youtube_chapters(placed.chapters)
     lines = "".join(f"{format_time(start)} {title}\n" for start, title in found)
     return lines if len(found) >= _MIN_CHAPTERS else None
 

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
@@ -19,7 +19,7 @@ from howsteps.report.content import (
     title_of,
     youtube_id,
 )
-from howsteps.report.exports.chapters import Span, spans
+from howsteps.report.exports.chapters import PlacedVideo
 from howsteps.report.page import rendered
 from howsteps.task import Localisation, Result, Video
 
@@ -154,15 +154,15 @@ _FRAME_RATE = 25
 _LOCAL_FILES = "/data/local-files/?d="
 
 
-def elan_text(video: Video, found: list[Span]) -> str:
+def elan_text(placed: PlacedVideo) -> str:
     """ELAN: an ``.eaf`` of one video, with a tier for the steps and one for the narration."""
-    media, kind = "", "*"
+    video, media, kind = placed.video, "", "*"
     if video.media is not None:
         media = video.media.absolute().as_uri()
         kind = "mp4" if video.media.suffix.lower() in {".mp4", ".m4v", ".mov"} else "*"
     said = [(s.start, s.end, one_line(s.text)) for s in video.sentences]
     tiers = {
-        "steps": [(span.start, span.end, span.label) for span in found],
+        "steps": [(span.start, span.end, span.label) for span in placed.apart],
         "narration": _without_overlap(said),
     }
     # Every row has a slot of its own for its start and for its end, and slots are in order.
@@ -183,11 +183,10 @@ def elan_text(video: Video, found: list[Span]) -> str:
     )
 
 
-def label_studio_text(result: Result, *, guesses: bool = False) -> str:
+def label_studio_text(placed: Iterable[PlacedVideo]) -> str:
     """Label Studio: tasks to import, one per video, with the steps as predictions."""
     tasks = []
-    for video in result.task.videos:
-        found = spans(result, video, guesses=guesses)
+    for video, found in ((each.video, each.spans) for each in placed):
         regions = [
             {
                 "id": f"{span.step:03}",

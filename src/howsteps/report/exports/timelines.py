@@ -6,9 +6,8 @@ from typing import Any
 
 from howsteps.report.content import one_line
 from howsteps.report.decoding import USUAL_RATE
-from howsteps.report.exports.chapters import Span
+from howsteps.report.exports.chapters import PlacedVideo
 from howsteps.report.page import rendered
-from howsteps.task import Video
 
 _MAX_EVENTS = 999
 _LONGEST_COMMENT = 70
@@ -21,18 +20,19 @@ _STANDARD_RATES = [
 _TOLERANCE = Fraction(1, 100)  # phones record at 29.8 or 30.1 frames per second, say
 
 
-def edl_text(video: Video, found: list[Span], rate: Fraction) -> str:
+def edl_text(placed: PlacedVideo) -> str:
     """CMX 3600: an edit decision list of one video.
 
     One event per step, recorded one after another: the list is a cut of the steps. Labels are in
     comments. Timecodes count frames, non-drop, at the rate of the video if it is close to a
     standard one (29.97 counts as 30), and otherwise at 25 frames per second.
     """
+    video, rate = placed.video, placed.rate()
     clip = video.id if video.media is None else video.media.name
     standard = min(_STANDARD_RATES, key=lambda candidate: abs(candidate - rate))
     rate = standard if abs(standard - rate) <= _TOLERANCE * standard else USUAL_RATE
     events, recorded = [], 0
-    for span in found[:_MAX_EVENTS]:
+    for span in placed.apart[:_MAX_EVENTS]:
         first, last = (round(Fraction(time) * rate) for time in (span.start, span.end))
         frames = max(1, last - first)
         times = [first, first + frames, recorded, recorded + frames]
@@ -42,8 +42,9 @@ def edl_text(video: Video, found: list[Span], rate: Fraction) -> str:
     return rendered("steps.edl", title=_comment(video.id), clip=_comment(clip), events=events)
 
 
-def otio_text(video: Video, length: float, found: list[Span], rate: float) -> str:
+def otio_text(placed: PlacedVideo) -> str:
     """OpenTimelineIO: one video on one track, cut at its steps."""
+    video, length, rate = placed.video, placed.length, float(placed.rate())
     reference: dict[str, Any] = (
         {"OTIO_SCHEMA": "MissingReference.1", "name": video.id}
         if video.media is None
@@ -55,7 +56,7 @@ def otio_text(video: Video, length: float, found: list[Span], rate: float) -> st
     )
     children: list[dict[str, Any]] = []
     now = 0.0
-    for span in found:
+    for span in placed.apart:
         if span.start > now:
             children.append(_gap(now, span.start, rate))
         children.append(
