@@ -4,16 +4,14 @@ CAPTIONS is a folder of tasks. The table has, for every verb, the share of video
 an object, in thousandths, averaged over tasks with equal weight. Only verbs that occur in at least
 three tasks are written, so that the file reveals nothing about a single video.
 
-OUTLINES is a folder of outlines of other jobs, one JSON object per line. From them come the
-log-odds that a verb heads the name of a step rather than an act within one ("bake", not "grab"),
-and where in the job it usually comes, from 0 to 1.
+OUTLINES is a folder of outlines of other jobs, one JSON object per line. From them comes where in a
+job a verb usually comes, from 0 to 1.
 """
 
 import argparse
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from math import log
 from pathlib import Path
 
 from howsteps import datasets
@@ -21,8 +19,8 @@ from howsteps.narration import extract_relations
 from howsteps.task import Task
 
 MIN_TASKS = 3
-MIN_NAMED, MIN_PLACED = 5, 10  # occurrences of a verb in the outlines
-NAME_PRIOR, POSITION_PRIOR = 3, 8  # pseudo-counts
+MIN_PLACED = 10  # occurrences of a verb in the outlines
+POSITION_PRIOR = 8  # pseudo-count
 NAME_WEIGHT = 4  # of the name of a step in the position, in acts
 PARTICLES = frozenset("apart aside away back down in off on out over together up".split())
 
@@ -35,7 +33,7 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     options = parser.parse_args()
     tasks = [extract_relations(task) for task in datasets.read_tasks(options.captions).tasks]
-    known = table(tasks) | habits(sorted(options.outlines.glob("*.jsonl")))
+    known = table(tasks) | {"position": positions(sorted(options.outlines.glob("*.jsonl")))}
     options.file.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", "utf-8")
 
 
@@ -64,31 +62,20 @@ def table(tasks: Iterable[Task]) -> dict[str, object]:
     }
 
 
-def habits(outlines: Iterable[Path]) -> dict[str, dict[str, float]]:
-    """How often verbs name steps, as log-odds, and their mean position in a job."""
-    names, acts = Counter[str](), Counter[str]()
+def positions(outlines: Iterable[Path]) -> dict[str, float]:
+    """The mean position of verbs in a job."""
     places: defaultdict[str, list[float]] = defaultdict(list)
     for line in (line for path in outlines for line in path.read_text("utf-8").splitlines()):
         steps = json.loads(line)["steps"]
         for number, step in enumerate(steps):
             position = number / max(len(steps) - 1, 1)
-            names[step["name"].split()[0]] += 1
-            acts.update(act.split()[0] for act in step["acts"])
             for verb, *others in map(str.split, [step["name"]] * NAME_WEIGHT + step["acts"]):
                 for key in (verb, *(f"{verb}_{word}" for word in others if word in PARTICLES)):
                     places[key].append(position)
-    scale = acts.total() / names.total()
     return {
-        "naming": {
-            verb: round(log((names[verb] * scale + NAME_PRIOR) / (acts[verb] + NAME_PRIOR)), 2)
-            for verb in {*names, *acts}
-            if names[verb] + acts[verb] >= MIN_NAMED
-        },
-        "position": {
-            verb: round((sum(own) + POSITION_PRIOR / 2) / (len(own) + POSITION_PRIOR), 3)
-            for verb, own in places.items()
-            if len(own) >= MIN_PLACED
-        },
+        verb: round((sum(own) + POSITION_PRIOR / 2) / (len(own) + POSITION_PRIOR), 3)
+        for verb, own in places.items()
+        if len(own) >= MIN_PLACED
     }
 
 

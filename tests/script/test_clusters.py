@@ -1,7 +1,6 @@
 """Clusters of acts, and which of them become steps."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -78,12 +77,6 @@ def test_a_longer_script_needs_higher_scores() -> None:
     assert len(chosen([1.0] * 3 + [SCORE_SHARE * 1.01] * 20, supports)) == USUAL_STEPS
     assert len(chosen([1.0] * 23, supports)) == MAX_STEPS
     assert len(chosen([1.0] * 3 + [0.01] * 20, supports)) == MIN_STEPS
-
-
-@pytest.mark.parametrize(("support", "is_selected"), [(21, True), (20, False)])
-def test_what_the_majority_mentions_is_always_selected(support: int, is_selected: bool) -> None:
-    scores = [1.0] * MIN_STEPS + [0.001]
-    assert (MIN_STEPS in chosen(scores, [40] * MIN_STEPS + [support])) == is_selected
 
 
 def test_a_given_number_of_steps_is_selected() -> None:

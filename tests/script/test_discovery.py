@@ -18,7 +18,6 @@ from howsteps.script.acts import (
     done_by_others,
     talk_detector,
 )
-from howsteps.script.clusters import names_whole_task
 from howsteps.script.discovery import implied_objects, misheard_objects
 from howsteps.script.names import Namer, name_steps
 from howsteps.script.step_model import shipped
@@ -91,13 +90,6 @@ def test_few_narrations_are_enough(texts: tuple[str, ...]) -> None:
     assert discover(spoken.task(*texts)).steps
 
 
-@pytest.mark.slow
-def test_there_are_steps_even_if_all_acts_are_similar() -> None:
-    text = "rub palm; rub back; rub finger; rub knuckle; rub thumb; rub wrist"
-    found = labels(spoken.task(*[text] * 6, name="wash hands"))
-    assert len(found) >= 5
-
-
 @pytest.mark.parametrize(
     ("act", "work"), [("twist thumb", 1), ("give thumb", 0), ("hit bell", 0), ("press button", 1)]
 )
@@ -126,16 +118,6 @@ def test_what_the_job_is_done_without_is_no_part_of_it() -> None:
 def test_negated_acts_and_talk_are_not_candidates() -> None:
     rows = candidate_mentions(spoken.task("not fill tub; see video; dry cat"))
     assert [[str(mention.relation) for mention in row] for row in rows] == [["dry cat"]]
-
-
-def test_the_whole_task_is_named_by_the_verb_of_its_title() -> None:
-    task = spoken.task("clean stovetop; wipe stovetop", name="how to clean a stove")
-    table = build_act_table(candidate_mentions(task), [20.0])
-    found = names_whole_task(table, {"clean", "stove"})
-    assert {act.verb: bool(is_job) for act, is_job in zip(table.acts, found, strict=True)} == {
-        "clean": True,
-        "wipe": False,
-    }
 
 
 def test_the_table_counts_co_occurrences() -> None:
@@ -263,20 +245,6 @@ def test_a_narrator_who_repeats_a_relation_counts_once() -> None:
     assert name_steps(task, [[[*peel, *core]]])[0].label == "core the apples"
 
 
-def test_a_modifier_is_named_if_most_narrators_use_it() -> None:
-    phrases = ("add some green apples", "add a green apple", "add two green apples")
-    mentions = [
-        mention_of(phrase, video, modifiers=("green",))
-        for phrase, video in zip(phrases, "abc", strict=True)
-    ]
-    assert label_of(mentions) == "add the green apples"
-    others = [
-        mention_of(phrase.replace("green ", ""), video)
-        for phrase, video in zip(phrases, "def", strict=True)
-    ]
-    assert label_of(mentions + others) == "add the apples"
-
-
 def test_talk_is_light_verbs_vague_nouns_and_the_title() -> None:
     said = spoken.task("change tire; want jack; let out air; like video; change oil; loosen nut")
     is_talk = talk_detector("change_a_tire")
@@ -325,9 +293,7 @@ def test_a_name_that_says_nothing_new_is_no_other_name() -> None:
     cloth = [mention_of("wipe the apples", v, tools=("cloth",)) for v in "ab"]
     namer = Namer(Task("wash a cat", ()))
     assert namer.name(cloth, ["wipe down the apple"]) is None
-    dip = [mention_of("dip the apples in the caramel", v, CARAMEL) for v in "ab"]
-    assert namer.name(dip, ["roll the apple in the caramel"]) is None
-    assert namer.name(dip, ["put the apple on the plate"]) is not None
+    assert namer.name(cloth, ["put the apple on the plate"]) is not None
 
 
 def test_a_step_named_after_a_place_is_where_it_is_done_there() -> None:
@@ -374,8 +340,6 @@ def test_a_place_of_one_kind_has_the_name_that_most_narrators_of_the_job_use() -
         ),
     ]
     assert namer.name(stick)[0] == "stick the cuttings in the pot"
-    elsewhere = [stick[0], replace(stick[1], places=(Place("under", "soil"),))]
-    assert namer.name(elsewhere) is None
 
 
 def test_a_place_fits_what_is_done() -> None:
@@ -428,17 +392,6 @@ def test_who_put_the_same_thing_somewhere_in_other_words_agree() -> None:
     assert "put the cutting in the pot" in labels
 
 
-def test_a_container_is_where_things_are_added_at_that_moment() -> None:
-    task = spoken.task(*["add flour; add milk"] * 2)
-    bowl = (Place("into", "bowl"),)
-    videos = [
-        replace(v, mentions=(replace(v.mentions[0], places=bowl), v.mentions[1]))
-        for v in task.videos
-    ]
-    milk = [video.mentions[1] for video in videos]
-    assert Namer(replace(task, videos=tuple(videos))).name(milk)[0] == "add the milk to the bowl"
-
-
 def test_a_helper_names_a_step_only_if_many_narrators_say_it() -> None:
     take = [mention_of("take the cutting", v, noun="cutting") for v in ("v0", "v1")]
     assert name_of(take, *["take cutting"] * 4) == "take the cutting"
@@ -452,10 +405,11 @@ def test_an_aim_is_no_step_and_with_a_tool_it_is() -> None:
     assert name_of(with_brush) == "remove the stains with the brush"
 
 
-def test_the_object_of_a_verb_without_one_is_what_others_do_it_to() -> None:
+def test_the_object_of_a_verb_that_most_say_without_one_is_said_in_the_step() -> None:
     bare = [mention_of("scrub", f"v{n}", noun="") for n in range(4)]
-    assert name_of(bare, *["scrub stove"] * 2) == "scrub the stove"
-    assert name_of(bare, *["scrub stove"]) is None
+    it = [mention_of("scrub the stove", v, noun="stove", resolved=True) for v in ("v4", "v5")]
+    assert name_of([*bare, *it]) == "scrub the stove"
+    assert name_of([*bare, *it[:1]], *["scrub stove"] * 4) is None
 
 
 def test_what_the_job_is_about_is_known() -> None:
@@ -489,12 +443,6 @@ def test_between_takes_more_than_one() -> None:
 def test_what_is_mixed_with_whatever_is_everything() -> None:
     mixed = [mention_of("blend", v, noun="") for v in "abcd"]
     assert name_of(mixed) == "blend everything together"
-
-
-def test_a_cloth_is_wiped_with() -> None:
-    wiped = [mention_of("wipe the towel", v, noun="towel") for v in "ab"]
-    assert label_of(wiped, wiped) == "wipe with the towel"
-    assert name_of(wiped, *["wipe plate"] * 2) == "wipe the plate with the towel"
 
 
 def test_a_place_has_the_number_that_narrators_use() -> None:
@@ -546,13 +494,9 @@ class TestJoinedAdditions:
     def test_what_is_added_one_after_the_other_is_one_step(self) -> None:
         assert "add the salt and pepper" in self.labels("add salt; add pepper")
 
-    def test_one_other_act_may_be_between(self) -> None:
-        found = self.labels("add salt; peel onion; add pepper")
-        assert {"add the salt and pepper", "peel the onion"} <= set(found)
-
     def test_other_acts_stay_apart(self) -> None:
-        found = self.labels("add salt; peel onion")
-        assert {"add the salt", "peel the onion"} <= set(found)
+        found = self.labels("add salt; peel onion; add pepper")
+        assert {"add the salt", "peel the onion", "add the pepper"} <= set(found)
 
     def test_the_end_of_the_job_is_not_cut_off(self) -> None:
         acts = "add salt; add pepper; stir soup; serve soup; wash pot; dry pot"

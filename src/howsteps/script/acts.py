@@ -46,7 +46,7 @@ VAGUE_NOUNS = frozenset(
     "second hour day job question problem idea point reason example look chance fun luck fact case "
     "demonstration rest one other money care difference try shot go tip step process camera "
     "room life trick method version result number amount technique effect size recipe "
-    "information".split()
+    "information amount area excess part position spot surface".split()
 )
 # Talk with one of the verbs below, but objects of work too: "twist the left thumb".
 CHANNEL_NOUNS = frozenset("thumb bell button".split())
@@ -216,11 +216,6 @@ def background_share(verb: str) -> float:
     The table has counts over 16 tasks and 782 videos; ``training/background.py`` makes it.
     """
     return _known_of_verbs()["verbs"].get(verb, 0) / 1000
-
-
-def naming_odds(verb: str) -> float:
-    """Log-odds that a verb names a step in outlines of other jobs, rather than an act in one."""
-    return _known_of_verbs()["naming"].get(verb, 0.0)
 
 
 def usual_positions() -> dict[str, float]:

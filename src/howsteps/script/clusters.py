@@ -7,25 +7,21 @@ constraints nor weights.)
 
 The score of a cluster is the number of videos that mention it, each weighted by the probability
 that what it mentions is a step, times the mean probability that its mentions are work: what is
-done, not what is said most. Verbs that seldom name steps in other jobs ("take a towel")
-and clusters that are spread over the whole video are weighted down. Clusters are selected greedily;
-after each, the scores of the others are discounted by their similarity to the selected ones, so
-that no step is selected twice (as in maximal marginal relevance). The longer the script, the higher
-the score that a further step needs.
+done, not what is said most. Clusters that are spread over the whole video are weighted down.
+Clusters are selected greedily; after each, the scores of the others are discounted by their
+similarity to the selected ones, so that no step is selected twice (as in maximal marginal
+relevance). The longer the script, the higher the score that a further step needs.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.script.acts import ActTable, Matrix
-from howsteps.script.similarity import centrality, vectors_of
 from howsteps.script.step_model import spread_of
 
 MIN_STEPS, MAX_STEPS = 5, 15
-WHOLE_TASK_WEIGHT = 0.5
-TITLE_NOUN_COSINE = 0.45  # from which on a noun counts as one of the title
 SPREAD_PENALTY = 2.0
 REDUNDANCY_POWER = 2.0  # of the discount for being similar to a selected step
 # The USUAL_STEPS-th step needs this share of the mean score of the three best.
@@ -92,7 +88,6 @@ def cluster_scores(
     clusters: Sequence[Sequence[int]],
     is_step: Matrix,
     work: Matrix,
-    title: Collection[str] = (),
 ) -> Matrix:
     """The score of each cluster.
 
@@ -104,13 +99,8 @@ def cluster_scores(
         The probability that each act is a step.
     work
         The probability that each mention is work, not talk.
-    title
-        The words of the title.
     """
-    central = np.array([centrality(act.verb) for act in table.acts])
-    whole_task = np.where(names_whole_task(table, title), WHOLE_TASK_WEIGHT, 1.0)
-    weight = central * whole_task * is_step
-    by_video = (table.counts > 0) * weight[:, None]
+    by_video = (table.counts > 0) * is_step[:, None]
     scores = np.zeros(len(clusters))
     for index, cluster in enumerate(clusters):
         members = np.concatenate([table.members[act] for act in cluster])
@@ -120,25 +110,12 @@ def cluster_scores(
     return scores
 
 
-def names_whole_task(table: ActTable, title: Collection[str]) -> NDArray[np.bool_]:
-    """Whether each act may name the whole task: a verb of the title, a noun similar to its nouns.
-
-    "Clean the cooktop" is how to clean a stove top, not a step of it.
-    """
-    verbs = {act.verb for act in table.acts} & set(title)
-    nouns = sorted(set(title) - verbs)
-    cosine = vectors_of([act.noun for act in table.acts]) @ vectors_of(nouns).T
-    has_noun = cosine.max(axis=1, initial=0.0) >= TITLE_NOUN_COSINE
-    return np.asarray(has_noun & [act.verb in verbs for act in table.acts])
-
-
 def select_clusters(
     table: ActTable,
     clusters: Sequence[list[int]],
     similarity: Matrix,
     scores: Matrix,
     max_steps: int | None = None,
-    room: int = 0,
 ) -> list[int]:
     """Select the clusters that become steps, best first.
 
@@ -149,10 +126,7 @@ def select_clusters(
     scores
         Of :func:`cluster_scores`.
     max_steps
-        K, the most steps to select. None: 5 to 15, as long as their scores are high enough; then
-        what the majority of the videos mention is selected whatever its score.
-    room
-        So many more, because others will be joined.
+        K, the most steps to select. None: 5 to 15, as long as their scores are high enough.
 
     Returns
     -------
@@ -165,26 +139,17 @@ def select_clusters(
     redundancy = dict.fromkeys(left, 0.0)
     selected: list[int] = []
     selected_scores: list[float] = []
-    names: set[tuple[str, str]] = set()
-    while left and len(selected) < (max_steps or MAX_STEPS) + room:
+    while left and len(selected) < (max_steps or MAX_STEPS):
         discounted = {i: scores[i] * (1.0 - redundancy[i]) ** REDUNDANCY_POWER for i in left}
         if max_steps is None and len(selected) >= MIN_STEPS:
-            threshold = _score_share(len(selected) + 1 - room) * np.mean(selected_scores[:3])
-            discounted = {
-                i: score
-                for i, score in discounted.items()
-                if score >= threshold or 2 * support[i] > n_videos
-            }
+            threshold = _score_share(len(selected) + 1) * np.mean(selected_scores[:3])
+            discounted = {i: score for i, score in discounted.items() if score >= threshold}
             if not discounted:
                 break
         best = max(discounted, key=lambda i: discounted[i])
         left.remove(best)
         if support[best] < min_support:
             continue
-        name = _most_frequent_act(table, clusters[best])
-        if name in names:
-            continue
-        names.add(name)
         selected.append(best)
         selected_scores.append(discounted[best])
         for i in left:
@@ -201,8 +166,3 @@ def least_support(narrators: int) -> int:
 def _score_share(number: int) -> float:
     """The score that the step of this number needs, as a share of the mean of the three best."""
     return SCORE_SHARE * (number / USUAL_STEPS) ** 2
-
-
-def _most_frequent_act(table: ActTable, cluster: Sequence[int]) -> tuple[str, str]:
-    act = table.acts[max(cluster, key=lambda act: (table.video_counts[act], -act))]
-    return act.verb, act.noun

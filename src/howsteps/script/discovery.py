@@ -14,7 +14,7 @@ added one after the other are one step: "add the salt, pepper and nutmeg".
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -26,16 +26,15 @@ from howsteps.narration.wordnet import WordNet
 from howsteps.script import step_model
 from howsteps.script.acts import (
     LIGHT_VERBS,
+    VAGUE_NOUNS,
     ActTable,
     Matrix,
     act_of,
     build_act_table,
     candidate_mentions,
     done_by_others,
-    title_words,
 )
 from howsteps.script.clusters import (
-    MIN_STEPS,
     average_linkage,
     cluster_scores,
     least_support,
@@ -53,12 +52,10 @@ from howsteps.script.similarity import (
 )
 from howsteps.task import Mention, Script, Task, Video
 
-# The similarity at which two clusters are merged. Where the first value leaves too few clusters for
-# a script, as when every act is "rub the …", the next ones are tried.
-MERGE_THRESHOLDS = (0.4, 0.5, 0.6, 0.7)
+MERGE_THRESHOLD = 0.4  # similarity at which two clusters are merged
 MIN_NAMED = 3  # clusters; where narrators agree on fewer names, what one of them says is one
 MOSTLY = 0.7  # of the narrators of a step who follow the order: then all of them name it
-REFINEMENTS = 2  # of the order, after dropping mentions that break it
+REFINEMENTS = 1  # of the order, after dropping mentions that break it
 # An object is implied only for verbs that say what is done, and where work is not unlikely.
 MIN_SPECIFICITY, MIN_WORK = 0.2, 0.3
 HANDLED = 6  # nouns before a mention that it may refer to
@@ -113,39 +110,32 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     work = np.array([mention.work for mention in mentions])
     min_support = least_support(sum(map(bool, mentions_by_video)))
 
-    def events_with(room: int) -> tuple[list[list[NDArray[np.int64]]], int]:
-        """The steps in order, where ``room`` more are selected; and how many were joined."""
-        members = [
-            _where_named(
-                np.sort(np.concatenate([full_table.members[act] for act in clusters[i]])),
-                full_table,
-                mentions,
-                namer,
-            )
-            for i in select_clusters(table, clusters, similarity, scores, steps, room)
-        ]
-        kept: list[NDArray[np.int64]] = []
-        names: list[str] = []
-        for in_order in order_steps(members, full_table, work):
-            # The mentions that follow the order may leave out what makes a name.
-            [everything] = (own for own in members if in_order[0] in own)
-            n_narrators = [len({*full_table.video[step]}) for step in (in_order, everything)]
-            mostly = n_narrators[0] >= MOSTLY * n_narrators[1]
-            for step, n in zip((in_order, everything), n_narrators, strict=True):
-                named = namer.name([mentions[i] for i in step], names)
-                if named and n >= min_support and (step is in_order or mostly):
-                    kept.append(step)
-                    names.append(named[0])
-                    break
-        events = join_additions(kept, full_table, mentions)
-        return events, len(kept) - len(events)
-
-    events, joined = events_with(0)
-    if joined:  # they make room for others; but never for more than were asked for
-        more, _ = events_with(joined)
-        events = more if steps is None or len(more) <= steps else events
-    named = name_steps(task, [[[mentions[i] for i in step] for step in e] for e in events], namer)
-    return Script(named)
+    members = [
+        _where_named(
+            np.sort(np.concatenate([full_table.members[act] for act in clusters[i]])),
+            full_table,
+            mentions,
+            namer,
+        )
+        for i in select_clusters(table, clusters, similarity, scores, steps)
+    ]
+    kept: list[NDArray[np.int64]] = []
+    names: list[str] = []
+    for in_order in order_steps(members, full_table, work):
+        # The mentions that follow the order may leave out what makes a name.
+        [everything] = (own for own in members if in_order[0] in own)
+        n_narrators = [len({*full_table.video[step]}) for step in (in_order, everything)]
+        mostly = n_narrators[0] >= MOSTLY * n_narrators[1]
+        for step, n in zip((in_order, everything), n_narrators, strict=True):
+            named = namer.name([mentions[i] for i in step], names)
+            if named and n >= min_support and (step is in_order or mostly):
+                kept.append(step)
+                names.append(named[0])
+                break
+    events = join_additions(kept, full_table, mentions)
+    return Script(
+        name_steps(task, [[[mentions[i] for i in step] for step in e] for e in events], namer)
+    )
 
 
 def _where_named(
@@ -191,11 +181,11 @@ def implied_objects(videos: Sequence[Video]) -> dict[Mention, str]:
         handled: list[str] = []
         for mention in sorted(video.mentions, key=lambda m: (m.start, m.end)):
             verb = mention.verb, mention.particle
-            if mention.noun:
+            if mention.noun and mention.noun not in VAGUE_NOUNS:
                 handled = [mention.noun, *(n for n in handled if n != mention.noun)][:HANDLED]
                 if not mention.negated:
                     named.add((verb, mention.noun))
-            elif not mention.places and mention.work >= MIN_WORK:
+            elif not mention.noun and not mention.places and mention.work >= MIN_WORK:
                 handled_by[mention] = handled
                 seen_before.update((verb, noun) for noun in handled[:3])
         for verb, noun in named:
@@ -255,10 +245,10 @@ def _of_two_videos(counts: Counter[str]) -> Counter[str]:
 def join_additions(
     steps: Sequence[NDArray[np.int64]], table: ActTable, mentions: Sequence[Mention]
 ) -> list[list[NDArray[np.int64]]]:
-    """Group steps that add one thing after the other within seconds; one step may be between."""
+    """Group steps that add one thing after the other within seconds."""
     events: list[list[NDArray[np.int64]]] = []
     for step in steps:
-        for event in events[:-3:-1] if _adds_an_ingredient([mentions[i] for i in step]) else ():
+        for event in events[-1:] if _adds_an_ingredient([mentions[i] for i in step]) else ():
             is_addition = _adds_an_ingredient([mentions[i] for i in event[-1]])
             room = is_addition and len(event) < MAX_JOINED
             if room and _are_one_event(np.concatenate(event), step, table):
@@ -324,11 +314,8 @@ def cluster_acts(
     def of(cluster: Sequence[int]) -> list[Mention]:
         return [mentions[i] for act in cluster for i in table.members[act]]
 
-    for threshold in MERGE_THRESHOLDS:
-        clusters = average_linkage(similarity, np.sqrt(table.video_counts), forbidden, threshold)
-        if sum(table.support(cluster) >= min_support for cluster in clusters) >= MIN_STEPS:
-            break
-    clusters = _joined_by_place(clusters, table, lambda cluster: bool(namer.name(of(cluster))))
+    weights = np.sqrt(table.video_counts)
+    clusters = average_linkage(similarity, weights, forbidden, MERGE_THRESHOLD)
     named = [cluster for cluster in clusters if namer.name(of(cluster))]
     if sum(table.support(cluster) >= min_support for cluster in named) < MIN_NAMED:
         namer.agreed = 1
@@ -336,30 +323,8 @@ def cluster_acts(
     clusters = named
     is_step = model.is_step(table, mentions, title)
     work = np.array([mention.work for mention in mentions])
-    scores = cluster_scores(table, clusters, is_step, work, title_words(title))
+    scores = cluster_scores(table, clusters, is_step, work)
     return clusters, similarity, scores
-
-
-def _joined_by_place(
-    clusters: list[list[int]], table: ActTable, has_name: Callable[[Sequence[int]], bool]
-) -> list[list[int]]:
-    """Join the clusters without a name that put the same object somewhere.
-
-    Narrators *put*, *stick* or *push* the cuttings into the pot, the soil or the hole.
-    """
-    put: defaultdict[str, list[list[int]]] = defaultdict(list)
-    kept = []
-    for cluster in clusters:
-        act = table.acts[max(cluster, key=lambda act: (table.video_counts[act], -act))]
-        is_put = act.verb in NEED_A_PLACE or "place" in classes_of(act.verb, act.particle)
-        if is_put and not has_name(cluster):
-            put[act.noun].append(cluster)
-        else:
-            kept.append(cluster)
-    for group in put.values():
-        union = sorted(act for cluster in group for act in cluster)
-        kept += [union] if has_name(union) else group
-    return kept
 
 
 def order_steps(

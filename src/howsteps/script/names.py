@@ -1,10 +1,8 @@
 """Names of steps in the style of a how-to, "dip the apples in the caramel", and examples.
 
-A name is built from what narrators agree on, over all mentions of the step: a verb with its
-particle and its object, in the number and with the article that most of them use, then a place or
-a tool if enough of them name one. The verb is one that names steps elsewhere too: *bake* rather
-than *take*. What the mentions of the step leave out comes from the rest of the job: where else the
-object is put, what else is done with the verb, and into what things are added at that moment.
+A name is what two narrators or more say at the mentions of the step: a verb with its particle and
+its object, in the number and with the article that most of them use, then a place or a tool if
+enough of them name one. Only where something is put may come from the rest of the job.
 
 A name must be one that a reader can follow: a bare verb, a measure, a vague object ("scrub the
 part"), a verb of placing without a place ("put the ham") or a helper that only prepares ("take the
@@ -12,16 +10,15 @@ egg") is not.
 """
 
 import re
-from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import dropwhile
 from typing import TypeVar
 
-from howsteps.narration.grammar import is_blade, is_cloth, is_container, is_substance
+from howsteps.narration.grammar import is_blade, is_container, is_substance
 from howsteps.narration.wordnet import WordNet
 from howsteps.script.acts import VAGUE_NOUNS, title_words
-from howsteps.script.similarity import centrality, classes_of, is_helper
+from howsteps.script.similarity import classes_of, is_helper
 from howsteps.task import Mention, Place, Relation, Step, Task
 
 EXAMPLES = 3
@@ -30,34 +27,24 @@ PARTICLE_SHARE = 1 / 3  # of the mentions of the relation that names the step
 DETAIL_SHARE, DETAIL_VIDEOS = 0.2, 2  # that must name the place or tool; and how many videos
 OBJECT_SHARE = 0.2  # that must use the same words for the object
 MAX_OBJECT_WORDS = 4  # of an object that is shown as it was said
-MAX_NAMINGS = 6  # relations of a step that are tried as its name
 MAX_OBJECTS = 3  # that a name lists
-# A step of so many videos is named after an object only if two of them name it.
-MIN_SUPPORT = 4
+MIN_COMPLETE = 3  # narrators who say no place: then "set the hook" needs none
+MIN_NARRATORS = 4  # of a verb that names a step although they say different objects, or none
 HELPER_SHARE = 1 / 3  # of the narrators, from which on "take the cuttings" is a step
-MIN_SAME_WORDS = 4  # verb, object, preposition and place
 MIN_WORK = 0.3  # of a mention that tells something about another
-# So many narrators, in such a share of their mentions, name no place: then none is needed.
-MIN_COMPLETE, COMPLETE_SHARE = 3, 0.75
-LIKELY_SHARE = 0.25  # of the narrators, who put it in something, whatever they call it
-NEAR = 30.0  # seconds in which a container is named
+KIND_SHARE = 0.25  # of the narrators, who put it in something, whatever they call it
 ELSEWHERE_SHARE = 0.15  # of what is done with the object in the rest of the job
-CONTAINER_SHARE = 0.3  # of the videos that name one there
 MIXING_SHARE = 0.45  # of the narrators, who add or mix something: then a bowl goes without saying
-# "Put the butter" is incomplete without a place.
-NEED_A_PLACE = frozenset(
-    "bring drop insert lay move place position put send set stick throw transfer".split()
-)
-_PUT = frozenset("insert lay place put stick".split())  # never without a place
+_PUT = frozenset("insert lay place put stick".split())
+# "Put the butter" is incomplete without a place; "set the hook" is not.
+NEED_A_PLACE = _PUT | frozenset("bring drop move position send set throw transfer".split())
 _PLACING = frozenset("add attach cover dip insert place pour".split())  # classes
-_FILLING = frozenset("add mix place pour".split())
 _TRANSITIVE = _PLACING | frozenset("mix remove wrap roll hold cut".split())
 _LET_VERBS = frozenset("sit rest stand drip cool".split())  # the object does it: "let it rest"
 _VAGUE = VAGUE_NOUNS | frozenset("amount area excess part place position spot surface".split())
 _VAGUE_PLACES = _VAGUE | frozenset(
     "angle bit direction end middle minute one part piece point side top".split()
 )
-_SIDES = frozenset("top bottom side edge center front back inside outside half".split())
 # What is made of the ingredients; it goes where they were not.
 PRODUCTS = frozenset("batter dough ingredient mix mixture".split())
 _MEASURES = frozenset(
@@ -68,7 +55,6 @@ _BLEMISHES = frozenset(
     "bacteria buildup bubble dirt dust germ grease grime mark mess mildew mold mould odor pocket "
     "residue ring rust scratch smell smudge soot spot stain streak".split()
 )
-_INTO = frozenset("in into inside to".split())
 # Prepositions of one kind of place.
 _WHERE = ("in", "on", "around")
 _KINDS = {
@@ -77,8 +63,6 @@ _KINDS = {
     "around": "around",
     **dict.fromkeys(("out of", "from", "out from"), "out of"),
 }
-# What is wiped is not the cloth.
-_WIPE = frozenset("buff dab dry pat polish rub scrub wipe".split())
 _CUT = frozenset("chop cut scrape slice".split())
 _AMOUNTS = frozenset(
     "half quarter cup cups teaspoon teaspoons tablespoon tablespoons ounce ounces pound pounds "
@@ -102,28 +86,23 @@ class Namer:
     def __init__(self, task: Task, agreed: int = 2) -> None:
         self.agreed = agreed
         self._of_noun: defaultdict[str, list[Mention]] = defaultdict(list)
-        self._of_verb: defaultdict[str, list[Mention]] = defaultdict(list)
-        self._of_video: dict[str, list[Mention]] = {}
         # The videos that name a place of this kind, and that put an object there.
         self._places: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         self._put: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-        for video in task.videos:
-            work = [m for m in video.mentions if m.work >= MIN_WORK and not m.negated]
-            self._of_video[video.id] = sorted(work, key=lambda m: m.start)
-            for mention in work:
-                self._of_noun[mention.noun].append(mention)
-                self._of_verb[mention.verb].append(mention)
-                for place in mention.places:
-                    kind = _KINDS.get(place.preposition, "")
-                    self._places[kind, place.noun].add(video.id)
-                    if kind in _WHERE:
-                        self._put[mention.noun, place.noun].add(video.id)
+        said = (mention for video in task.videos for mention in video.mentions)
+        work = [mention for mention in said if mention.work >= MIN_WORK and not mention.negated]
+        for mention in work:
+            self._of_noun[mention.noun].append(mention)
+            for place in mention.places:
+                kind = _KINDS.get(place.preposition, "")
+                self._places[kind, place.noun].add(mention.video)
+                if kind in _WHERE:
+                    self._put[mention.noun, place.noun].add(mention.video)
         self._title = title_words(task.name)
         # "Beat the eggs", although the whole job is done "in a microwave".
         self._title_places = self._title - title_words(_PLACE_OF_JOB.sub("", task.name))
-        self._narrators = sum(map(bool, self._of_video.values()))
-        mixing = (m for row in self._of_video.values() for m in row if _is_mixing(m))
-        self._mixes = _video_count(mixing) >= MIXING_SHARE * self._narrators
+        self._narrators = _video_count(work)
+        self._mixes = _video_count(filter(_is_mixing, work)) >= MIXING_SHARE * self._narrators
 
     def name(
         self, mentions: Sequence[Mention], used: Collection[str] = ()
@@ -135,7 +114,7 @@ class Namer:
         support = _video_count(mentions)
         if (named := _name_everything(mentions)) and named[0] not in used:
             return named
-        for relation in _best_first(mentions)[:MAX_NAMINGS]:
+        for relation in _best_first(mentions):
             naming = [mention for mention in mentions if mention.relation == relation]
             spoken = (m for m in naming if not (m.noun and m.resolved))
             if _video_count(spoken) < min(self.agreed, support):
@@ -160,22 +139,16 @@ class Namer:
         usual = [mention for mention in naming if mention.particle == particle] or naming
         verb, noun = usual[0].verb, usual[0].noun
         if not noun:
-            return self._label_without_object(usual, particle, mentions)
+            return _label_without_object(usual, particle, mentions)
         if (
-            noun in {verb, *_MEASURES}
-            or (noun in _VAGUE and not _agreed_modifier(naming))
+            noun in _VAGUE | _MEASURES
             or (verb in _CUT and is_blade(noun))  # what is cut with it?
             or (verb == "turn" and not particle and is_substance(noun))  # on or off?
-            # "Pour in the bag": what?
-            or (particle == "in" and "add" in classes_of(verb, "") and not is_substance(noun))
         ):
             return None
         object_ = self._definite(_object_phrase(naming), verb, particle, noun)
         if verb != "let" and (verb in _LET_VERBS or _is_let(naming)):
             return _joined("let", object_, verb, particle)
-        if verb in _WIPE and is_cloth(noun) and not is_substance(noun):
-            wiped = self._usual_object(m for m in self._of_verb[verb] if not is_cloth(m.noun))
-            return _joined(verb, particle, f"the {wiped}" if wiped else "", "with", object_)
         return self._label_with_details(usual, mentions, particle, object_)
 
     def _label_with_details(
@@ -185,35 +158,29 @@ class Namer:
         verb, noun = usual[0].verb, usual[0].noun
         if particle in {"in", "on", "down"} and is_substance(noun):
             particle = ""
+        never_bare = verb in _PUT or is_substance(noun) or is_container(noun)
         needs_place = (
-            verb in NEED_A_PLACE and particle in {"", "in", "down"} and not _is_complete(usual)
+            verb in NEED_A_PLACE
+            and particle in {"", "in", "down"}
+            and (never_bare or _video_count(usual) < MIN_COMPLETE)
         )
+        is_addition = is_substance(noun) and (needs_place or "add" in classes_of(verb, particle))
         similar = [m for m in mentions if m.relation.noun == noun and _are_alike(m, usual[0])]
-        goes_somewhere = noun in PRODUCTS or (needs_place and not is_substance(noun))
-        kinds = ("out of",) if is_helper(verb, particle) else _WHERE if goes_somewhere else ()
-        place = self._place(usual, similar, noun, needs_place=needs_place)
-        place = place or self._likely_place(mentions, noun, kinds)
-        if not place and is_substance(noun):
-            is_addition = needs_place or "add" in classes_of(verb, particle)
-            if is_addition:
-                place = self._place_elsewhere(noun)
-                if not place and noun not in PRODUCTS:
-                    place = self.container(usual)
-            if is_addition and not place:
-                if noun in PRODUCTS or not self._mixes:  # "add the water": to what?
-                    return None
-                if needs_place:
-                    verb, particle, needs_place = "add", "", False
+        place = self._place(usual, similar, is_put=needs_place or is_addition)
+        if is_addition and not place:
+            if noun in PRODUCTS or not self._mixes:  # "add the water": to what?
+                return None
+            if needs_place:
+                verb, particle, needs_place = "add", "", False
+        place = place or self._likely_place(usual, mentions, is_put=needs_place)
         tools = [(m.video, t) for m in similar for t in m.tools if t not in {noun, *_VAGUE}]
         tool = _agreed(tools, DETAIL_SHARE * len(similar))
-        is_bare = not place and tool is None
         is_rare = _video_count(usual) < HELPER_SHARE * self._narrators
         only_prepares = is_helper(verb, particle) and is_rare
         # "Remove the stains" is an aim.
-        if is_bare and (needs_place or only_prepares or noun in _BLEMISHES):
+        incomplete = needs_place or only_prepares or noun in _BLEMISHES
+        if incomplete and not place and tool is None:
             return None
-        if is_bare and is_substance(noun):
-            place = self._likely_place(similar, noun, _WHERE, LIKELY_SHARE)
         verb, place = _going_together(verb, place)
         if place and particle in {"in", "on", "down"}:
             particle = ""
@@ -222,80 +189,31 @@ class Namer:
         words = (object_, particle) if object_first else (particle, object_)
         return _joined(verb, *words, detail)
 
-    def _label_without_object(
-        self, naming: Sequence[Mention], particle: str, mentions: Sequence[Mention]
-    ) -> str | None:
-        """The name of a step whose verb has a place only: "go around the wrist"."""
-        verb, noun = naming[0].verb, naming[0].relation.noun
-        if not noun or noun in _VAGUE:
-            return None
-        where = _place_phrase(naming, noun)
-        if not classes_of(verb, particle) & _TRANSITIVE:
-            return _joined(verb, particle, where)
-        others = [m for m in (*mentions, *self._of_verb[verb]) if _are_alike(m, naming[0])]
-        there = [m for m in others if any(place.noun == noun for place in m.places)]
-        object_ = self._usual_object(there) or self._usual_object(others)
-        return f"{verb} the {object_} {where}" if object_ and object_ != noun else None
-
-    def _usual_object(self, mentions: Iterable[Mention]) -> str | None:
-        """The object that two videos or more name, of the title if possible, as they say it."""
-        objects = {(m.video, m.noun) for m in mentions if m.noun not in {"", m.verb, *_VAGUE}}
-        noun = _agreed((o for o in objects if o[1] in self._title), 0) or _agreed(objects, 0)
-        if noun is None:
-            return None
-        phrase = _object_phrase([m for m in self._of_noun[noun] if m.noun == noun])
-        return _without_article(phrase)
-
-    def _name_of_verb(
-        self, mentions: Sequence[Mention], used: Collection[str]
-    ) -> tuple[str, list[Mention]] | None:
-        """A name for a verb that many say of different things or of none: "scrub the stove"."""
-        verbs = {(m.verb, m.video) for m in mentions if m.noun or not m.places}
-        counts = Counter(verb for verb, _ in verbs)
-        verb = _most_common(counts)
-        if verb is None or counts[verb] < MIN_SUPPORT:
-            return None
-        if verb in NEED_A_PLACE or "add" in classes_of(verb, ""):
-            return None
-        object_ = self._usual_object(self._of_verb[verb])
-        label = f"let the {object_} {verb}" if verb in _LET_VERBS else f"{verb} the {object_}"
-        repeated = any(_repeats(label, other) for other in used)
-        if object_ in {None, verb} or repeated or is_helper(verb, ""):
-            return None
-        return label, [mention for mention in mentions if mention.verb == verb]
-
-    def _place(
-        self,
-        usual: Sequence[Mention],
-        similar: Sequence[Mention],
-        noun: str,
-        *,
-        needs_place: bool,
-    ) -> str:
+    def _place(self, usual: Sequence[Mention], similar: Sequence[Mention], *, is_put: bool) -> str:
         """Where it is done, if enough mentions of the step say so: "in the pan".
 
-        For a verb that needs a place, also where the object is put in the rest of the job.
+        What is put somewhere goes where narrators put it in the rest of the job.
         """
-        share = 0.0 if needs_place else DETAIL_SHARE
-        for source in (usual, similar):
-            place = self._agreed_place(source, share, noun)
-            if place and (needs_place or place not in self._title_places):
+        noun = usual[0].noun
+        share = 0.0 if is_put else DETAIL_SHARE
+        put = [m for m in self._of_noun[noun] if classes_of(m.verb, m.particle) & _PLACING]
+        sources = [(usual, share), (similar, share), (put, ELSEWHERE_SHARE)]
+        for source, share in sources[: 2 + is_put]:
+            place = self._agreed_place(source, noun, share)
+            if place and (is_put or place not in self._title_places):
                 return _place_phrase(source, place)
-        return self._place_elsewhere(noun) if needs_place else ""
+        return ""
 
-    def _agreed_place(
-        self, mentions: Sequence[Mention], share: float, noun: str, without: Collection[str] = ()
-    ) -> str | None:
+    def _agreed_place(self, mentions: Sequence[Mention], noun: str, share: float) -> str | None:
         """The noun of the place that enough mentions name, whatever the preposition."""
         places = [
             (mention.video, place.noun)
             for mention in mentions
-            for place in self._fitting_places(mention)
-            if place.noun not in {mention.noun, noun, *_VAGUE_PLACES, *without}
+            for place in self._fitting_places(mention, noun)
         ]
         return _agreed(places, share * len(mentions))
 
-    def _fitting_places(self, mention: Mention) -> list[Place]:
+    def _fitting_places(self, mention: Mention, noun: str) -> list[Place]:
         """The places of a mention that fit what is done.
 
         Nothing is removed *onto* the ground, and where apples go into the caramel, no caramel goes
@@ -305,37 +223,45 @@ class Namer:
         return [
             place
             for place in mention.places
-            if not (is_removed and _KINDS.get(place.preposition) in _WHERE)
+            if place.noun not in {mention.noun, noun, *_VAGUE_PLACES}
+            and not (is_removed and _KINDS.get(place.preposition) in _WHERE)
             and len(self._put[mention.noun, place.noun]) >= len(self._put[place.noun, mention.noun])
         ]
 
-    def _place_elsewhere(self, noun: str) -> str:
-        """Where the object is put in the rest of the job."""
-        put = [m for m in self._of_noun[noun] if classes_of(m.verb, m.particle) & _PLACING]
-        place = self._agreed_place(put, ELSEWHERE_SHARE, noun, _SIDES)
-        return _place_phrase(put, place) if place else ""
-
     def _likely_place(
-        self, mentions: Sequence[Mention], noun: str, kinds: Sequence[str], share: float = 0.0
+        self, usual: Sequence[Mention], mentions: Sequence[Mention], *, is_put: bool
     ) -> str:
         """Where it is done, if narrators agree that it is in or on something, not on its name.
 
         One puts the cuttings in the pot, another in the soil: the name is the one that most
         narrators of the job use.
         """
-        unlikely = {noun} | _VAGUE_PLACES | _SIDES | _MEASURES | self._title_places
-        by_kind: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
-        for mention in mentions:
-            for place in self._fitting_places(mention) if mention.noun == noun else ():
-                if place.noun not in unlikely:
-                    by_kind[_KINDS.get(place.preposition, "")].add((mention.video, place.noun))
-        said = {kind: len({video for video, _ in by_kind[kind]}) for kind in kinds}
-        kind = max(said, key=lambda kind: said[kind], default="")
-        if said.get(kind, 0) < max(DETAIL_VIDEOS, share * _video_count(mentions)):
+        noun, helps = usual[0].noun, is_helper(usual[0].verb, usual[0].particle)
+        own, share = [mention for mention in mentions if mention.noun == noun], 0.0
+        if is_substance(noun) and noun not in PRODUCTS and not helps:
+            own, share = [m for m in own if _are_alike(m, usual[0])], KIND_SHARE
+        elif is_put:
+            own += [m for m in self._of_noun[noun] if classes_of(m.verb, m.particle) & _PLACING]
+        elif not helps:
             return ""
-        nouns = sorted({noun for _, noun in by_kind[kind]})
-        usual = max(nouns, key=lambda noun: len(self._places[kind, noun]))
-        return f"{kind} the {usual}" if len(self._places[kind, usual]) >= DETAIL_VIDEOS else ""
+        unlikely = _MEASURES | self._title_places
+        said: dict[str, set[tuple[str, str]]] = {
+            kind: {
+                (mention.video, place.noun)
+                for mention in own
+                for place in self._fitting_places(mention, noun)
+                if _KINDS.get(place.preposition) == kind and place.noun not in unlikely
+            }
+            for kind in (("out of",) if helps else _WHERE)
+        }
+        narrators = {kind: len({video for video, _ in said[kind]}) for kind in said}
+        kind = max(narrators, key=lambda kind: narrators[kind])
+        if narrators[kind] < max(DETAIL_VIDEOS, share * _video_count(own)):
+            return ""
+        nouns = sorted({noun for _, noun in said[kind]})
+        usual_one = max(nouns, key=lambda noun: len(self._places[kind, noun]))
+        enough = len(self._places[kind, usual_one]) >= DETAIL_VIDEOS
+        return f"{kind} the {usual_one}" if enough else ""
 
     def _definite(self, phrase: str, verb: str, particle: str, noun: str) -> str:
         """An object with its article: what the job is about is known, and so is most else."""
@@ -345,25 +271,42 @@ class Namer:
         bare = len(words) <= 2 and words[0] not in _DETERMINERS
         return f"the {phrase}" if bare and not classes_of(verb, particle) & _INDEFINITE else phrase
 
-    def container(self, naming: Sequence[Mention]) -> str:
-        """What things are added to where the step is mentioned: "to the bowl"."""
-        unlikely = _MEASURES | self._title_places
-        found: set[tuple[str, str]] = set()
-        for mention in naming:
-            row = self._of_video.get(mention.video, [])
-            first = bisect_left(row, mention.start - NEAR, key=_start)
-            last = bisect_right(row, mention.start + NEAR, key=_start)
-            for other in row[first:last]:
-                if classes_of(other.verb, other.particle) & _FILLING:
-                    found |= {
-                        (other.video, place.noun)
-                        for place in other.places
-                        if place.preposition in _INTO
-                        and (is_container(place.noun) or place.noun in PRODUCTS)
-                        and place.noun not in {mention.noun, other.noun, *unlikely}
-                    }
-        container = _agreed(found, CONTAINER_SHARE * len({video for video, _ in found}))
-        return f"into the {container}" if container else ""
+    def _name_of_verb(
+        self, mentions: Sequence[Mention], used: Collection[str]
+    ) -> tuple[str, list[Mention]] | None:
+        """A name for a verb that many say of many things or of none: "let the caramel cool"."""
+        verb, narrators = _usual_verb(m for m in mentions if m.noun or not m.places)
+        if narrators < MIN_NARRATORS or verb in NEED_A_PLACE or "add" in classes_of(verb, ""):
+            return None
+        own = [mention for mention in mentions if mention.verb == verb]
+        object_ = _usual_object([m for m in mentions if _are_alike(m, own[0])])
+        if object_ is None or is_helper(verb, ""):
+            return None
+        label = f"let the {object_} {verb}" if verb in _LET_VERBS else f"{verb} the {object_}"
+        return None if any(_repeats(label, other) for other in used) else (label, own)
+
+
+def _label_without_object(
+    naming: Sequence[Mention], particle: str, mentions: Sequence[Mention]
+) -> str | None:
+    """The name of a step whose verb has a place only: "go around the wrist"."""
+    verb, noun = naming[0].verb, naming[0].relation.noun
+    if not noun or noun in _VAGUE:
+        return None
+    where = _place_phrase(naming, noun)
+    if not classes_of(verb, particle) & _TRANSITIVE:
+        return _joined(verb, particle, where)
+    object_ = _usual_object([m for m in mentions if _are_alike(m, naming[0])])
+    return f"{verb} the {object_} {where}" if object_ and object_ != noun else None
+
+
+def _usual_object(mentions: Sequence[Mention]) -> str | None:
+    """The object that two videos or more name, as they say it, without its article."""
+    named = {(m.video, m.noun) for m in mentions if m.noun not in {"", m.verb, *_VAGUE}}
+    noun = _agreed(named, 0)
+    if noun is None:
+        return None
+    return _without_article(_object_phrase([m for m in mentions if m.noun == noun]))
 
 
 def name_steps(
@@ -406,24 +349,26 @@ def _event_name(
     objects = dict.fromkeys(_without_article(_object_phrase(own)) for _, own in named_parts)
     *others, last = list(objects)[:MAX_OBJECTS]
     listed = f"{', '.join(others)} and {last}" if others else last
-    verb = "add" if naming[0].verb in NEED_A_PLACE else naming[0].verb
-    place = namer.container([m for _, own in named_parts for m in own])
-    place = place.replace("into", "in" if "mix" in classes_of(verb, "") else "to")
-    return _joined(verb, "the", listed, place), naming
+    return f"{'add' if naming[0].verb in NEED_A_PLACE else naming[0].verb} the {listed}", naming
 
 
 def _name_everything(mentions: Sequence[Mention]) -> tuple[str, list[Mention]] | None:
     """What is mixed or rolled up with few saying what it is: "roll up everything"."""
-    verbs = Counter(verb for verb, _ in {(m.verb, m.video) for m in mentions})
-    verb = _most_common(verbs)
-    if verb is None or verbs[verb] < MIN_SUPPORT:
-        return None
+    verb, narrators = _usual_verb(mentions)
     own = [mention for mention in mentions if mention.verb == verb]
     classes = classes_of(verb, "") & {"mix", "wrap"}
     objects = Counter(noun for noun, _ in {(m.noun, m.video) for m in own if m.noun})
-    if not classes or max(objects.values(), default=0) >= OBJECT_SHARE * verbs[verb]:
+    few = max(objects.values(), default=0) < OBJECT_SHARE * narrators
+    if narrators < MIN_NARRATORS or not classes or not few:
         return None
     return f"{verb} everything {'together' if 'mix' in classes else 'up'}", own
+
+
+def _usual_verb(mentions: Iterable[Mention]) -> tuple[str, int]:
+    """The verb that most narrators use, and how many do."""
+    counts: Counter[str] = Counter(verb for verb, _ in {(m.verb, m.video) for m in mentions})
+    verb: str | None = _most_common(counts)
+    return verb or "", counts[verb or ""]
 
 
 def _video_count(mentions: Iterable[Mention]) -> int:
@@ -431,23 +376,14 @@ def _video_count(mentions: Iterable[Mention]) -> int:
 
 
 def _repeats(name: str, other: str) -> bool:
-    """Whether one of two names says nothing new, or both do the same thing to the same place.
-
-    "Wipe down the stove" and "wipe the stove with a cloth", "roll" and "dip the apples in the
-    caramel".
-    """
+    """Whether one of two names says nothing new: "wipe down the stove", "wipe it with a cloth"."""
     one, two = _content(name), _content(other)
-    same = len(one) >= MIN_SAME_WORDS and one[1:] == two[1:]
-    return same or {*one} <= {*two} or {*two} <= {*one}
+    return one <= two or two <= one
 
 
-def _content(name: str) -> list[str]:
+def _content(name: str) -> set[str]:
     """The words of a name without articles, directions and endings."""
-    return [word.removesuffix("s") for word in name.split() if word not in _FUNCTION_WORDS]
-
-
-def _start(mention: Mention) -> float:
-    return mention.start
+    return {word.removesuffix("s") for word in name.split() if word not in _FUNCTION_WORDS}
 
 
 def _joined(*words: str) -> str:
@@ -477,16 +413,6 @@ def _going_together(verb: str, place: str) -> tuple[str, str]:
         onto = place.startswith("on")
         return "put" if onto else verb, re.sub(r"^in(to)? the", "to the", place)
     return verb, re.sub("^into the", "in the", place) if "mix" in classes_of(verb, "") else place
-
-
-def _is_complete(naming: Sequence[Mention]) -> bool:
-    """Whether enough narrators name no place with a verb of placing: "set the hook"."""
-    verb, noun = naming[0].verb, naming[0].noun
-    if verb in _PUT or is_substance(noun) or is_container(noun):
-        return False
-    heard = [mention for mention in naming if not mention.resolved]
-    bare = [mention for mention in heard if not mention.places]
-    return _video_count(bare) >= MIN_COMPLETE and len(bare) >= COMPLETE_SHARE * len(heard)
 
 
 def _is_let(mentions: Sequence[Mention]) -> bool:
@@ -528,14 +454,13 @@ def _best_first(group: Sequence[Mention]) -> list[Relation]:
     """The relations of a step, best first for naming it.
 
     Each video counts by its probability of work and not talk: more narrators *eat sushi* than *cut*
-    it; and by how often the verb names steps elsewhere. Those of one video, then those without an
-    object, are last.
+    it. Those of one video, then those without an object, are last.
     """
     work: defaultdict[Relation, dict[str, float]] = defaultdict(dict)
     for mention in group:
         own = work[mention.relation]
         own[mention.video] = max(own.get(mention.video, 0.0), mention.work)
-    weight = {r: sum(own.values()) * centrality(r.verb) for r, own in work.items()}
+    weight = {relation: sum(own.values()) for relation, own in work.items()}
     return sorted(work, key=lambda r: (not r.noun, -min(2, len(work[r])), -weight[r], r))
 
 
@@ -551,13 +476,7 @@ def _object_phrase(mentions: Sequence[Mention]) -> str:
         return usual
     nouns = Counter(phrase.split()[-1] for phrase in counts.elements())
     noun = _most_common(nouns) or mentions[0].noun
-    return " ".join(filter(None, ("the", _agreed_modifier(mentions), noun)))
-
-
-def _agreed_modifier(mentions: Sequence[Mention]) -> str | None:
-    """The word before the noun that most videos use: "the *baking* soda"."""
-    modifiers = {(m.video, m.modifiers[-1]) for m in mentions if m.noun and m.modifiers}
-    return _agreed(modifiers, len({mention.video for mention in mentions}) // 2 + 1)
+    return f"the {noun}"
 
 
 def _spoken_object(mention: Mention) -> str:
@@ -570,8 +489,6 @@ def _spoken_object(mention: Mention) -> str:
         words = _before(words, place.preposition.split())
     words = ["the" if word in _POSSESSIVES else word for word in words]
     words = list(dropwhile(_is_amount, words)) or words
-    if len(words) > 1 and words[0] in {"all", "both"} and words[1] == "the":
-        words = words[1:]
     if particle and words[-len(particle) :] == particle:
         words = words[: -len(particle)]
     if len(words) > 1 and words[-1] == mention.verb:  # "let the steaks rest"

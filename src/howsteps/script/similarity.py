@@ -24,7 +24,6 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from itertools import islice, product
-from math import exp
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,14 +31,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.narration.wordnet import PartOfSpeech, WordNet, word_matches
-from howsteps.script.acts import Act, background_share, naming_odds, usual_positions
+from howsteps.script.acts import Act, background_share, usual_positions
 
 SENSES = 2
 SYNONYM = 0.6
 BARE = 0.5  # factor where one of two equal verbs has a particle and the other none
 COMMON_SHARE = 0.15  # of how-to videos, from which on a verb has no specificity
 ANTONYM_SENSES = 4
-CENTRALITY, MAX_ODDS = 0.2, 1.5
 _TABLE = Path(__file__).with_name("verb_classes.json")
 _VECTORS = Path(__file__).with_name("word_vectors.npz")
 # With one of these particles, a verb that is not listed has the classes of the bare verb.
@@ -89,15 +87,6 @@ def _synonyms(words: Sequence[str], pos: PartOfSpeech, wordnet: WordNet) -> NDAr
 def specificity(verb: str) -> float:
     """How specific a verb is: 1 if no other task uses it ("whisk"), 0 if many videos do."""
     return max(0.0, 1.0 - background_share(verb) / COMMON_SHARE)
-
-
-def centrality(verb: str) -> float:
-    """Weight of a verb: above 1 if it names steps of other jobs (*bake*), rather than acts in them.
-
-    What is seldom the name of a step elsewhere may be one here if the verb is specific (*flip*).
-    """
-    odds = min(max(naming_odds(verb), -MAX_ODDS), MAX_ODDS)
-    return exp(CENTRALITY * odds * (1.0 if odds > 0 else 1.0 - specificity(verb)))
 
 
 @cache
