@@ -31,6 +31,7 @@ class TestVideos:
         run(job, out, steps=8)
         assert used(out) == ["ann", "cyd", "dan", "eve"]
         assert [each.reason for each in read_result(out).set_aside] == ["you left it out"]
+        assert not (out / "script.edited.md").exists()  # nobody edited it
         run(job, out, steps=8, keep=["bob"])  # decided anew
         run(job, out, steps=8)
         assert used(out) == ["ann", "bob", "cyd", "dan", "eve"]

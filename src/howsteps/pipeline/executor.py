@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from threadpoolctl import threadpool_limits
 
 import howsteps
-from howsteps.errors import CLUSTER, CannotWrite, HowstepsError, InputError, Problem
+from howsteps.errors import CLUSTER, CannotWrite, HowstepsError, InputError
 from howsteps.io.worker_process import ISOLATED, THREADS
 
 Item = TypeVar("Item")
@@ -38,13 +38,9 @@ _INSTALLED = Path(howsteps.__file__).parents[1]  # the folder that howsteps is i
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why an item has no value; ``problem`` names the file, if any.
-
-    ``fatal`` if nothing can be written, so that all other items will fail too.
-    """
+    """Why an item has no value; ``fatal`` if nothing can be written, so all others fail too."""
 
     reason: str
-    problem: Problem | None = None
     fatal: bool = False
 
 
@@ -347,7 +343,7 @@ def attempt(function: Callable[[Item], Value], index: int, item: Item) -> Outcom
     except CannotWrite as error:
         return Outcome(index, failure=Failure(str(error), fatal=True))
     except InputError as error:
-        return Outcome(index, failure=Failure(error.problem.reason, error.problem))
+        return Outcome(index, failure=Failure(error.problem.reason))
     except HowstepsError as error:
         return Outcome(index, failure=Failure(str(error)))
     except MemoryError:

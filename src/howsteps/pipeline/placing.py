@@ -32,6 +32,7 @@ from howsteps.pipeline.work_folder import (
     SCRIPT_TEXT,
     check_folders,
     decide,
+    is_as_found,
     read_aside,
     read_decisions,
     root_of,
@@ -45,6 +46,7 @@ from howsteps.script.text_form import VideoChoices, parse_script_text
 from howsteps.script.text_mentions import script_of_text, with_matches
 from howsteps.store import (
     FILE,
+    Choices,
     read_result,
     result_file,
     rounded,
@@ -118,19 +120,12 @@ def place_again(
     stages.check_parser(parser)
     options, problems = trusted_options(work if (work / OPTIONS).exists() else root, parser)
     context = Context(Cache(root / CACHE), callback=callback or ignore_event)
+    keep, drop = one_or_more(keep), one_or_more(drop)
     given = script.absolute() if isinstance(script, Path) else None
     before, aside = read_result(work), read_aside(work)
-    known = replace(before.task, videos=(*before.task.videos, *aside))
-    asked = RunOptions(keep=one_or_more(keep), drop=one_or_more(drop))
-    check_choices([known], asked)
-    lines, remarks = choices_in(given, known) if given else ({}, [])
+    decided, remarks = _decided(before, aside, RunOptions(keep=keep, drop=drop), given)
     problems += remarks
-    own = choices_of(asked.keep, asked.drop, known)
-    chosen = lines | own
-    used = {video.id for video in before.task.videos}
-    # Of the lines of a script, which names every video that is set aside, those that change it.
-    decided = own | {v: choice for v, choice in lines.items() if (choice == "drop") == (v in used)}
-    keep, drop = ([v for v in chosen if chosen[v] == each] for each in ("keep", "drop"))
+    keep, drop = ([v for v in decided if decided[v] == each] for each in ("keep", "drop"))
     before, aside = with_videos(before, aside, keep, drop)
     if isinstance(script, Path | str):
         new, remarks = read_given_script(script, before.task, before.script, options, context)
@@ -163,11 +158,32 @@ def place_again(
         kept = choices_of(options.keep, (), task) | read_decisions(work).videos
         ids = [video.id for video in task.videos if kept.get(video.id) == "keep"]
         choices = VideoChoices(before.set_aside, ids)
-        problems += write_script(task, new, work, edited=True, given=given, choices=choices)
+        edited = isinstance(script, Path | str) or _titles(new) != _titles(before.script)
+        edited = edited or not is_as_found(work)  # other videos alone are no edit
+        problems += write_script(task, new, work, edited=edited, given=given, choices=choices)
         write_result(result, work, aside, localised.model)
         if pages:
             problems += write_report(result, work, context, unreadable_media(task, features))
     return replace(result, problems=tuple(problems))
+
+
+def _decided(
+    before: Result, aside: Sequence[Video], asked: RunOptions, script: Path | None
+) -> tuple[Choices, list[Problem]]:
+    """What a person chose for videos, by options or by lines of a script; and remarks."""
+    known = replace(before.task, videos=(*before.task.videos, *aside))
+    check_choices([known], asked)
+    lines, remarks = choices_in(script, known) if script else ({}, [])
+    used = {video.id for video in before.task.videos}
+    # A script has a line for every video that is set aside: only those that change it are choices.
+    lines = {
+        video: choice for video, choice in lines.items() if (choice == "drop") == (video in used)
+    }
+    return lines | choices_of(asked.keep, asked.drop, known), remarks
+
+
+def _titles(script: Script) -> list[tuple[str, bool, bool]]:
+    return [(step.label, step.optional, step.alternative) for step in script.steps]
 
 
 def with_videos(

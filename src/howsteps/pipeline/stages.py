@@ -443,6 +443,5 @@ def path_of(video: Video) -> Path:
 
 def _failed(task: Task, video: str, failure: Failure) -> Problem:
     """Turn a failure into a problem of its video."""
-    reason = failure.reason if failure.problem is None else failure.problem.reason
     [failed] = [each for each in task.videos if each.id == video]
-    return Problem(path_of(failed), reason)
+    return Problem(path_of(failed), failure.reason)

@@ -188,17 +188,24 @@ def write_script(
     return problems
 
 
-def _keep_edited(path: Path, replaceable: Sequence[str]) -> list[Problem]:
-    """Rename a ``script.md`` unless it is unchanged since one of the ``replaceable`` wrote it."""
+def is_as_found(folder: Path) -> bool:
+    """Whether the ``script.md`` of a work folder is the one that howsteps found."""
+    return _author_of(folder / SCRIPT_TEXT) == _FOUND
+
+
+def _author_of(path: Path) -> str | None:
+    """Who wrote a ``script.md``; None if it was changed since, or cannot be read."""
     try:
         written = read_bounded(path, _LARGEST_TEXT, "a script").decode("utf-8-sig")
     except (InputError, UnicodeDecodeError):
-        written = ""
+        return None
     written = written.replace("\r\n", "\n")
-    unchanged = any(
-        _signed(written.rpartition(author)[0], author) == written for author in replaceable
-    )
-    if unchanged or not path.is_file():
+    return next((a for a in _AUTHORS if _signed(written.rpartition(a)[0], a) == written), None)
+
+
+def _keep_edited(path: Path, replaceable: Sequence[str]) -> list[Problem]:
+    """Rename a ``script.md`` unless it is unchanged since one of the ``replaceable`` wrote it."""
+    if not path.is_file() or _author_of(path) in replaceable:
         return []
     number, kept = 1, path.with_name(KEPT_TEXT)
     while kept.exists():
