@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from howsteps._cli.app import app, commands
 from howsteps.evaluate.protocols import PROTOCOLS
 from howsteps.paper.methods import ALL_METHODS
+from tests.films import film
 from tests.jobs import LENGTH, write_rules, write_tea, write_tea_folder
-from tests.report.videos import film
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "data"
 KEYS = ["task", "method", "steps", "protocol", "f1", "precision", "recall", "low", "high", "seed"]
@@ -79,7 +79,7 @@ def test_stdout_has_only_json(tea):
 
 def test_unused_videos_are_mentioned(tmp_path):
     folder = write_tea_folder(tmp_path / "tea")
-    film(folder / "v0.mp4", LENGTH, 0)
+    film(folder / "v0.mp4", LENGTH)
     options = ("--methods", "uniform", "--protocol", "paper-f1", "--quiet")
     _, out, _ = run("evaluate", "methods", folder, *options)
     [line] = [line for line in out.splitlines() if "not used:" in line]

@@ -9,8 +9,7 @@ from playwright.sync_api import Browser, Error, Page
 from howsteps.report.page import write_page
 from howsteps.task import Result
 
-from .job import tea
-from .videos import make_films
+from .job import make_films, tea
 
 VIDEOS, STEPS = 4, 5
 
@@ -18,7 +17,7 @@ VIDEOS, STEPS = 4, 5
 @pytest.fixture(scope="session")
 def films(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The video files of the synthetic job, by video id."""
-    return make_films(tmp_path_factory.mktemp("films"), VIDEOS, STEPS, (160, 90))
+    return make_films(tmp_path_factory.mktemp("films"), VIDEOS, STEPS)
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from howsteps.task import (
     Video,
     Word,
 )
+from tests.films import film
 
 # What is done to make a pot of tea: label, lemmas, what is said, another way to say it.
 TEA = (
@@ -86,6 +87,14 @@ def tea(
         Step(TEA[k][0], tuple(mentions), (TEA[k][3],)) for k, mentions in enumerate(said)
     )
     return Result(Task("Make a pot of tea", tuple(filmed)), Script(script), tuple(found))
+
+
+def make_films(folder: Path, videos: int, steps: int) -> dict[str, Path]:
+    """The video files of such a job, by video id; another scene every second."""
+    return {
+        video.id: film(folder / f"{video.id}.mp4", video.duration or 0.0)
+        for video in tea(videos, steps).task.videos
+    }
 
 
 def with_video(result: Result, number: int, **changes: object) -> Result:

@@ -1,8 +1,7 @@
-"""The pictures of the page in the docs: ``python -m tests.report.screenshots docs/images [WORK]``.
+"""The pictures of the page in the docs: ``python -m tests.report.screenshots docs/images WORK``.
 
-WORK is a work folder, such as ``steps`` in what ``howsteps demo --out`` makes; without one, the
-invented job of the tests is filmed and shown. Each picture is one look at the page in a real
-Chromium: light and dark, on a wide screen and on a phone.
+WORK is a work folder, such as ``steps`` in what ``howsteps demo --out`` makes. Each picture is one
+look at the page in a real Chromium: light and dark, on a wide screen and on a phone.
 """
 
 import argparse
@@ -19,12 +18,9 @@ from howsteps.io.files import Folder
 from howsteps.report.exports import export
 from howsteps.report.page import write_page
 from howsteps.store import read_result
-from howsteps.task import Result
 
 from . import chromium
 from .chromium import until
-from .job import tea
-from .videos import make_films
 
 WIDE, PHONE = (1440, 900), (390, 844)
 
@@ -117,20 +113,16 @@ def main() -> None:
     """Write the page and take the screenshots."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("out", type=Path)
-    options.add_argument("work", type=Path, nargs="?")
+    options.add_argument("work", type=Path)
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
-        result = read_result(chosen.work) if chosen.work else _invented(Path(place))
+        result = read_result(chosen.work)
         report = write_page(result, Path(place))
         [_, how_to], _ = export(result, Folder(Path(place)), ["howto"])
         browser = chromium.launch(driver)
         shoot(browser, report, chosen.out)
         shoot(browser, how_to, chosen.out, [HOW_TO])
         browser.close()
-
-
-def _invented(place: Path) -> Result:
-    return tea(12, 11, media=make_films(place / "videos", 12, 11, (640, 360)))
 
 
 if __name__ == "__main__":

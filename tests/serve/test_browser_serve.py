@@ -10,8 +10,7 @@ from howsteps.serve.app import ENTRANCE, entrance
 from howsteps.store import read_result
 from howsteps.task import BY_HAND
 from tests.report.chromium import until
-from tests.report.job import TEA, tea
-from tests.report.videos import make_films
+from tests.report.job import TEA, make_films, tea
 
 from .conftest import Served, running, write_work
 
@@ -350,7 +349,7 @@ def test_a_stopped_server_is_reported(visit, work, browser) -> None:
 def test_videos_are_served_by_number_and_thumbnails_follow_the_places(
     visit, start, tmp_path
 ) -> None:
-    films = make_films(tmp_path / "films", 3, 3, (160, 90))
+    films = make_films(tmp_path / "films", 3, 3)
     work = write_work(tmp_path / "steps", tea(3, 3, media=films))
     served = start(work)
     page = visit(served)
