@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from statistics import fmean
 
 import pytest
 
@@ -179,6 +180,9 @@ def test_counts_on_the_page_say_what_they_count(visit, report, job) -> None:
     assert {*bar.get_attribute("aria-label").split(", ")} == {
         f"{named.get(level, level)} in {number}" for level, number in levels.items()
     }
+    for level in {p.level for p in placed}:
+        right = fmean(p.confidence for p in placed if p.level == level)
+        assert f"about {100 * right:.0f}% right" in page.locator(".kinds").inner_text()
     all_found = page.locator(".facts").inner_text()
     assert f"{len(placed)} of {len(job.localisations)}" in all_found
 

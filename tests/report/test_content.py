@@ -1,12 +1,14 @@
 """The content of the page agrees with the result."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import combinations, pairwise
 from math import dist
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote, urlparse
 
 import numpy as np
@@ -19,7 +21,6 @@ from playwright.sync_api import Browser
 from howsteps.report import content as content_module
 from howsteps.report.agreed import Narrations
 from howsteps.report.content import (
-    STEP_COLOURS,
     address,
     capitalised,
     content,
@@ -194,15 +195,15 @@ def test_an_odd_video_says_why() -> None:
     assert videos[2]["odd"] == "probably has only about 1 of the 4 steps; most videos have about 4"
 
 
-def test_levels_say_how_often_such_places_are_right() -> None:
-    result = tea(1, 3)
-    places = tuple(
-        replace(p, confidence=c) for p, c in zip(result.localisations, (0.9, 0.8, 0.1), strict=True)
-    )
-    assert shown(replace(result, localisations=places))["levels"] == [
-        {"level": "sure", "count": 2, "right": 85},
-        {"level": "guess", "count": 1, "right": 10},
-    ]
+class Colour(NamedTuple):
+    """A fill colour, and that of the text on it."""
+
+    fill: str
+    ink: str
+
+
+STYLE = (Path(content_module.__file__).parent / "parts" / "colours.css").read_text("utf-8")
+STEP_COLOURS = [Colour(*both) for both in re.findall(r"fill: (#\w+); --ink-on: (#\w+)", STYLE)]
 
 
 def contrast(first: str, second: str) -> float:

@@ -8,14 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import chain
 from pathlib import Path
-from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from howsteps.narration.features import AFTER, BEFORE
 from howsteps.report.agreed import Narrations, Told, verbatim
 from howsteps.task import (
-    LEVELS,
     Localisation,
     Mention,
     Relation,
@@ -24,29 +22,6 @@ from howsteps.task import (
     Video,
     of_another_job,
 )
-
-
-class Colour(NamedTuple):
-    """A fill colour, and a text colour that is readable on it."""
-
-    fill: str
-    ink: str
-
-
-_BLACK, _WHITE = "#111111", "#ffffff"
-
-# Any two differ to the eye, also in deuteranopia, and neighbours in lightness: the first eight
-# after Okabe and Ito, some darkened for white ink, the others as far from all before as possible.
-STEP_COLOURS = (
-    *(Colour("#0072b2", _WHITE), Colour("#e69f00", _BLACK), Colour("#006b4f", _WHITE)),
-    *(Colour("#56b4e9", _BLACK), Colour("#a8480a", _WHITE), Colour("#f0e442", _BLACK)),
-    *(Colour("#8c3f70", _WHITE), Colour("#bbbbbb", _BLACK), Colour("#878700", _BLACK)),
-    *(Colour("#3c3c4b", _WHITE), Colour("#f0691e", _BLACK), Colour("#780f00", _WHITE)),
-    *(Colour("#00b45a", _BLACK), Colour("#3c1e96", _WHITE), Colour("#e178a5", _BLACK)),
-    *(Colour("#4b4bc3", _WHITE), Colour("#a569e1", _BLACK), Colour("#96d278", _BLACK)),
-    *(Colour("#878787", _BLACK), Colour("#ff96ff", _BLACK)),
-)
-
 
 # Characters with a meaning in Markdown inside a line, and at the end of a heading.
 _SPECIAL = re.compile(r"[\\`*_\[\]~]|#+$")
@@ -196,20 +171,8 @@ def content(
         "changes": list(result.script.changes),
         "located": bool(result.localisations),
         "confident": has_levels(result),
-        "levels": certainty(result.localisations),
-        "shades": len(STEP_COLOURS),
         "has_thumbnails": bool(thumbnails),
     }
-
-
-def certainty(places: Sequence[Localisation]) -> list[dict[str, Any]]:
-    """For each level the number of places, and the percentage that is expected to be right."""
-    found = []
-    for name in LEVELS:
-        values = [_finite(place.confidence) for place in places if place.level == name]
-        if values:
-            found.append({"level": name, "count": len(values), "right": round(100 * fmean(values))})
-    return found
 
 
 def address(media: Path, folder: Path, levels: int = _MAX_LEVELS_UP) -> str:

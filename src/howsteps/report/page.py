@@ -21,7 +21,6 @@ from howsteps.errors import Problem
 from howsteps.io.files import Folder
 from howsteps.io.text import format_time, format_timestamp
 from howsteps.report.content import (
-    STEP_COLOURS,
     LocalisationRow,
     angled,
     content,
@@ -47,7 +46,7 @@ _SCRIPTS = (
     *("dom", "theme", "player", "viewer", "aside", "sheet", "grid", "timelines", "words"),
     *("search", "edits", "server", "editor", "start"),
 )
-_STYLES = ("base", "views", "viewer", "edit", "print")
+_STYLES = ("colours", "base", "views", "viewer", "edit", "print")
 
 
 def write_page(
@@ -208,7 +207,7 @@ def _policy(local: str, style: str, script: str = "", more: Iterable[str] = ()) 
 
 @cache
 def _style() -> str:
-    return "\n".join([_colours(), *(_part(f"{name}.css") for name in _STYLES)])
+    return "\n".join(_part(f"{name}.css") for name in _STYLES)
 
 
 @cache
@@ -253,14 +252,6 @@ def _island(shown: dict[str, Any]) -> str:
 
 def _part(name: str) -> str:
     return (_PARTS / name).read_text(encoding="utf-8").strip()
-
-
-def _colours() -> str:
-    """The palette as CSS: marks of step k have the class ``cN``, N = k mod number of colours."""
-    return "\n".join(
-        f".c{index}{{--fill:{colour.fill};--ink-on:{colour.ink}}}"
-        for index, colour in enumerate(STEP_COLOURS)
-    )
 
 
 def _hash(text: str) -> str:

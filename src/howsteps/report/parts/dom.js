@@ -83,7 +83,7 @@ function setCurrent(element, isCurrent) {
 }
 
 // Colours repeat after twenty steps; the numbers on the marks do not.
-const shade = (step) => `c${step % content.shades}`;
+const shade = (step) => `c${step % 20}`; // in colours.css
 const badge = (step) => h("span", { class: `badge ${shade(step)}` }, String(step + 1));
 
 function clock(seconds) {

@@ -45,7 +45,11 @@ function tallyBar(tally, said = null) {
 }
 
 function legend(tally) {
-  const right = new Map(content.levels.map((level) => [level.level, level.right]));
+  // Of the places of a level, the share that is expected to be right.
+  const right = (kind) => {
+    const sure = videos.flatMap(({ places }) => places.filter((place) => place && isFound(place) && place.level === kind));
+    return sure.length && sure.reduce((sum, { confidence }) => sum + confidence, 0) / sure.length;
+  };
   const entry = (kind) =>
     h(
       "li",
@@ -53,7 +57,7 @@ function legend(tally) {
       h("span", { class: `sample kind-${kind}` }),
       h("b", {}, formatNumber(tally[kind])),
       ` ${tally[kind] > 1 && kind === "guess" ? "guesses" : KINDS[kind]}`,
-      right.has(kind) && h("small", {}, ` about ${right.get(kind)}% right`),
+      right(kind) > 0 && h("small", {}, ` about ${percent(right(kind))} right`),
     );
   const said = h("li", {}, h("span", { class: "sample tally" }, h("i", { "--at": "50%" })), " the upright line: how many videos say the step");
   return h("ul", { class: "kinds" }, kindsIn(tally).map(entry), !content.silent && said);
