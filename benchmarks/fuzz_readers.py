@@ -23,7 +23,7 @@ from howsteps.io.text import read_text
 from howsteps.localise.model import Model
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.options import read_project
-from howsteps.pipeline.work_folder import load_steps, script_of_learnt
+from howsteps.pipeline.work_folder import load_steps, read_decisions, script_of_learnt
 from howsteps.reader import make_question
 from howsteps.reader.answer import parse_answer, script_of_answer
 from howsteps.reader.reading import parse_reading
@@ -141,6 +141,10 @@ def _project(folder: Path) -> None:
     read_project(folder)
 
 
+def _decisions(folder: Path) -> None:
+    read_decisions(folder)
+
+
 def _journal(folder: Path) -> None:
     for path in folder.glob("edits-*.jsonl"):  # a journal that cannot be used is kept
         path.unlink()
@@ -234,6 +238,9 @@ def readers() -> Iterator[Reader]:
     yield Reader("editor's answer", "answer.txt", (samples.answer(),), _answer, {})
     yield Reader("answer on a video", "reading.txt", (samples.READING,), _reading, {})
     yield Reader("howsteps.toml", "howsteps.toml", (samples.PROJECT,), _project, {})
+    wanted = {"vtt": {"guesses": True, "precise": False, "shows": "0"}}
+    decisions = samples.as_json({"videos": {"u": "keep"}, "exports": wanted})
+    yield Reader("decisions.json", "decisions.json", (decisions,), _decisions, {})
     files = samples.journal()
     edits = files.pop("edits.jsonl")
     yield Reader("edits.jsonl", "edits.jsonl", (edits,), _journal, files)

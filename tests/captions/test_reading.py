@@ -69,6 +69,7 @@ OTHERS = {
     "si può togliere la ruota e metterla nel bagagliaio insieme agli attrezzi",
     "Indonesian": "pertama kita longgarkan dulu mur rodanya sedikit lalu kita angkat mobilnya "
     "dengan dongkrak supaya bannya bisa dilepas dan disimpan di bagasi belakang mobil itu",
+    "Japanese": "ナットを 緩めて 車を 上げます",
     "Russian": "сначала немного ослабим гайки а потом поднимем машину домкратом чтобы можно было "
     "снять колесо и положить его в багажник вместе с инструментами которые нам больше не нужны",
 }

@@ -1,6 +1,7 @@
 """Read a caption file: captions, format, and problems; and tell English from other languages."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,22 +43,28 @@ _MIN_SHARE = 0.1
 # Pseudo-counts: ten words, three of them common.
 _PRIOR, _PRIOR_COMMON = 10, 3
 _ANY_STEP = 5  # words; in fewer, hardly a step is named
+_LATIN = re.compile("[a-z]")
 _SAMPLE = 200  # captions that are checked
 
 
 def looks_english(words: Iterable[Word]) -> bool:
-    """Whether ``words`` are English, by their smoothed share of common words.
+    """Whether ``words`` are English, by their letters and their smoothed share of common words.
 
     The share is (c + 3) / (n + 10) for c common words among n.
     """
-    common, total = _counted(words)
-    return (common + _PRIOR_COMMON) / (total + _PRIOR) >= _MIN_SHARE
+    plain = _plain(words)
+    spelt = [word for word in plain if any(map(str.isalpha, word))]
+    if 2 * sum(_LATIN.search(word) is None for word in spelt) > len(spelt):
+        return False  # in other letters, even if they are few
+    return (_common(plain) + _PRIOR_COMMON) / (len(plain) + _PRIOR) >= _MIN_SHARE
 
 
-def _counted(words: Iterable[Word]) -> tuple[int, int]:
-    """How many words are common ones, of how many."""
-    plain = [w.text.strip('.,!?;:…"“”()').replace("’", "'").lower() for w in words]
-    return sum(word in _COMMON for word in plain), len(plain)
+def _plain(words: Iterable[Word]) -> list[str]:
+    return [word.text.strip('.,!?;:…"“”()').replace("’", "'").lower() for word in words]
+
+
+def _common(words: Iterable[str]) -> int:
+    return sum(word in _COMMON for word in words)
 
 
 def is_english(captions: Sequence[Caption]) -> bool:
@@ -67,10 +74,10 @@ def is_english(captions: Sequence[Caption]) -> bool:
 
 def why_uncertain(captions: Sequence[Caption]) -> str:
     """A remark on captions that are taken for English, but too short to tell; empty for others."""
-    common, total = _counted(words_of(captions[:_SAMPLE]))
-    if common or total < _ANY_STEP:
+    words = _plain(words_of(captions[:_SAMPLE]))
+    if _common(words) or len(words) < _ANY_STEP:
         return ""
-    return f"its {total} words are too few to tell whether it is English; if not, `drop` it"
+    return f"its {len(words)} words are too few to tell whether it is English; if not, `drop` it"
 
 
 class _Format(NamedTuple):

@@ -272,11 +272,18 @@ def write_exports(
     What takes long is not made again: a remark says that it is out of date. ``settings`` are those
     of :func:`howsteps.report.exports.export`; ``before_each`` is called before each format.
     """
-    from howsteps.report.exports import KEPT_UP_TO_DATE, TEXT_FORMATS, export  # noqa: PLC0415
+    from howsteps.report.exports import (  # noqa: PLC0415 - not needed for the result alone
+        FORMATS,
+        KEPT_UP_TO_DATE,
+        TEXT_FORMATS,
+        export,
+    )
 
     exports = Folder(folder) / EXPORTS
     asked = read_decisions(folder).exports
-    wanted = {name: each for name, each in asked.items() if (exports / name).path.is_dir()}
+    wanted = {
+        name: asked[name] for name in FORMATS if name in asked and (exports / name).path.is_dir()
+    }
     texts = [name for name in KEPT_UP_TO_DATE if name in TEXT_FORMATS or name in wanted]
     written: list[Path] = []
     problems: list[Problem] = []
