@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from howsteps.compiled import compiled
 from howsteps.paper.alignment import pair_bound
-from howsteps.paper.alignment_problem import AlignmentProblem, shared_problem
+from howsteps.paper.alignment_problem import AlignmentProblem
 
 ROUNDING = 1e-3  # sums of floats that are integers; err on the safe side
 SIDES = ((0, 1), (0, 2), (1, 2))
@@ -231,16 +231,15 @@ def _choose_triples(n_sequences: int, limit: int) -> NDArray[np.int64]:
     return np.unique(np.sort(np.concatenate(triples), axis=1), axis=0).astype(np.int64)
 
 
-def triple_bound(whole: AlignmentProblem, *, seconds: float, objective: int) -> int:
+def triple_bound(problem: AlignmentProblem, *, seconds: float, objective: int) -> int:
     """Bound by triples of sequences, or by pairs where that is tighter; it grows with the time.
 
     ``objective``, of the best known alignment, sets the step size, and ends the search when the
     bound meets it.
     """
     start = perf_counter()
-    problem = shared_problem(whole)  # other tokens cost a constant
     n_sequences = len(problem.lengths)
-    bound = pair_bound(whole)
+    bound = pair_bound(problem)
     if n_sequences < 3 or int(problem.lengths.max()) >= MAX_LENGTH:
         return bound
     tokens, first, match = problem.tokens, problem.first, problem.match
@@ -267,7 +266,7 @@ def triple_bound(whole: AlignmentProblem, *, seconds: float, objective: int) -> 
     triple = _allocate(longest)
     per_call = max(1, CELLS_PER_CALL // (longest + 1) ** 3)
 
-    known = (objective / whole.match_cost - len(whole.tokens)) / 2
+    known = (objective / problem.match_cost - len(problem.tokens)) / 2
     best, theta, stalled = np.inf, 1.0, 0
     while bound < objective:
         value = outside
@@ -281,7 +280,7 @@ def triple_bound(whole: AlignmentProblem, *, seconds: float, objective: int) -> 
             )  # fmt: skip
         stalled = 0 if value < best * (1 - 1e-4) else stalled + 1
         best = min(best, value)
-        bound = max(bound, objective_at(whole, best))
+        bound = max(bound, objective_at(problem, best))
         if stalled > PATIENCE:
             theta, stalled = 0.7 * theta, 0
         _move_shares(

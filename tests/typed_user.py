@@ -10,6 +10,7 @@ from howsteps import Caption, Result, Task, Video
 from howsteps.evaluate import paper_f1
 from howsteps.paper.alignment import align
 from howsteps.paper.clustering import cluster
+from howsteps.task import Annotation, Truth
 
 
 def from_a_folder(folder: str) -> list[str]:
@@ -61,7 +62,8 @@ def solvers(features: list[NDArray[np.float32]], windows: list[list[list[bool]]]
     intervals: NDArray[np.int64] = found.intervals
     weights: NDArray[np.float64] = found.weights.matrix
     print(slots, intervals, weights)
-    score = paper_f1({"u": [1.0, None]}, {"u": [("boil", 0, 2)]})
+    truth = Truth("tea", ("boil",), (Annotation("u", 0, 0, 2),), {"u": None})
+    score = paper_f1({"u": [1.0, None]}, truth)
     return score.f1
 
 

@@ -1,4 +1,4 @@
-"""Every accepted form of predictions and truth, and every invalid one."""
+"""Every accepted form of predictions, and every invalid prediction and truth."""
 
 import json
 import math
@@ -13,7 +13,6 @@ from hypothesis.extra import numpy as arrays
 
 from howsteps.errors import HowstepsError
 from howsteps.evaluate import (
-    as_truth,
     by_time,
     crosstask_recall,
     find_order,
@@ -39,28 +38,12 @@ PREDICTIONS = {
     "localisations": placed(TIMES),
     "a generator": (p for p in placed(TIMES)),
 }
-TRUTHS = {
-    "a truth": JOB,
-    "rows by video": ROWS,
-    "names by video": {v: [("ab"[k], s, e) for k, s, e in rows] for v, rows in ROWS.items()},
-}
 
 
 @pytest.mark.parametrize("predictions", PREDICTIONS.values(), ids=PREDICTIONS)
 def test_every_form_of_predictions_is_accepted(predictions):
     score = paper_f1(predictions, JOB)
     assert (score.precision, score.recall) == (3 / 4, 1)
-
-
-@pytest.mark.parametrize("job", TRUTHS.values(), ids=TRUTHS)
-@pytest.mark.parametrize("protocol", [paper_f1, crosstask_recall])
-def test_every_form_of_a_truth_is_accepted(protocol, job):
-    assert protocol(TIMES, job).recall == 1
-
-
-def test_a_plain_truth_may_have_steps_and_videos_without_annotations():
-    job = as_truth(ROWS, steps=["a", "b", "c"], durations={"u": 50, "w": 10})
-    assert (job.steps, job.durations) == (("a", "b", "c"), {"u": 50, "w": 10, "v": None})
 
 
 LOCALISING = {
@@ -110,7 +93,7 @@ def test_a_step_that_is_predicted_twice_is_refused(protocol):
 )
 def test_an_invalid_annotation_is_refused(row, reason):
     with pytest.raises(HowstepsError, match=reason):
-        paper_f1({"u": [1.0]}, {"u": [row]})
+        paper_f1({"u": [1.0]}, truth({"u": [row]}, steps=1))
 
 
 def test_a_truth_has_the_videos_and_steps_of_its_annotations():
@@ -143,9 +126,10 @@ def test_labels_that_cannot_be_compared_are_refused(protocol, predicted, true, r
 
 
 def test_frame_protocols_accept_localisations_if_durations_are_known():
-    assert frame_f1({"u": [15.0]}, as_truth({"u": [(0, 0, 30)]}, durations={"u": 30})).f1 == 1
+    rows = {"u": [(0, 0.0, 30.0)]}
+    assert frame_f1({"u": [15.0]}, truth(rows, 1, {"u": 30.0})).f1 == 1
     with pytest.raises(HowstepsError, match="the length of video 'u' is not known"):
-        frame_f1({"u": [15.0]}, as_truth({"u": [(0, 0, 30)]}))
+        frame_f1({"u": [15.0]}, truth(rows, 1))
 
 
 def test_a_label_beyond_the_number_of_steps_is_refused():
@@ -175,9 +159,9 @@ def test_a_result_is_scored_in_the_videos_that_are_annotated():
     result = Result(task, script, tuple(placed({**TIMES, "w": [1.0, 2.0, 3.0]})))
     assert paper_f1(result, JOB) == paper_f1(TIMES, JOB, steps=3)
     only = {"u": TIMES["u"]}
-    assert paper_f1(result, JOB.of("u")) == paper_f1(only, {"u": ROWS["u"]}, steps=3)
+    assert paper_f1(result, JOB.of("u")) == paper_f1(only, truth({"u": ROWS["u"]}, 2), steps=3)
     with pytest.raises(HowstepsError, match="no video of the result is in the truth"):
-        paper_f1(result, {"x": [(0, 1, 2)]})
+        paper_f1(result, truth({"x": [(0, 1, 2)]}, 1))
 
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text())

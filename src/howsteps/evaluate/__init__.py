@@ -6,8 +6,8 @@
     localisations ► paper_f1 · crosstask_recall · frame_f1 · kukleva · per_video
     truth ────────► statistics (order)
 
-Every protocol is a pure function of predictions and truth that returns a :class:`Score`. Both may
-be objects of howsteps or plain lists and dictionaries (:mod:`howsteps.evaluate.inputs`).
+Every protocol is a pure function of predictions, in a form of :mod:`howsteps.evaluate.inputs`, and
+truth that returns a :class:`Score`.
 """
 
 from howsteps.evaluate.experiment import Comparison, Plan, compare
@@ -19,7 +19,7 @@ from howsteps.evaluate.frame_protocols import (
     predicted_frames,
     true_frames,
 )
-from howsteps.evaluate.inputs import Score, as_predictions, as_truth, in_truth
+from howsteps.evaluate.inputs import Score, as_predictions, in_truth
 from howsteps.evaluate.methods import METHODS, Sample
 from howsteps.evaluate.point_protocols import (
     HitTable,
@@ -44,7 +44,6 @@ __all__ = [
     "Statistics",
     "Variant",
     "as_predictions",
-    "as_truth",
     "by_time",
     "compare",
     "crosstask_recall",

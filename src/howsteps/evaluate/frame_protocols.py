@@ -41,7 +41,7 @@ from howsteps.evaluate.inputs import (
     as_columns,
     as_predictions,
     as_steps,
-    as_truth,
+    check_truth,
     f1_of,
     match,
     precision_recall_f1,
@@ -232,7 +232,7 @@ def _one_video(
 def _labels(predictions: Any, truth: Any) -> tuple[list[Labels], list[Labels]]:
     """Return predicted and true labels, one array per video."""
     if isinstance(truth, Truth):
-        truth = as_truth(truth)
+        check_truth(truth)
         for video, duration in truth.durations.items():
             if duration is None:
                 raise HowstepsError(f"the length of video {video!r} is not known")

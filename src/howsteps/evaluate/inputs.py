@@ -1,13 +1,8 @@
-"""Predictions and truth, as objects of howsteps or plain dictionaries; and scores.
+"""Predictions in every form, the truth they are compared with, and scores.
 
-=============  ======================================================================
-predictions    a ``Result``; ``Localisation``s; or the times of all steps by video, None where one
-               is absent
-truth          a ``Truth``; or (step, start, end) by video
-=============  ======================================================================
-
-A step of a truth is a number from 0 on, or a name. What cannot be compared raises an
-:class:`HowstepsError` that names the video and the step.
+Predictions are a ``Result``, ``Localisation``s, or the times of all steps by video, None where one
+is absent. What cannot be compared raises a :class:`HowstepsError` that names the video and the
+step.
 """
 
 import math
@@ -19,33 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
-from howsteps.task import Annotation, Localisation, Result, Truth
+from howsteps.task import Localisation, Result, Truth
 
 Predictions: TypeAlias = Result | Iterable[Localisation] | Mapping[str, Iterable[float | None]]
-TruthLike: TypeAlias = Truth | Mapping[str, Iterable[tuple[int | str, float, float]]]
 
 
-def as_truth(
-    truth: TruthLike,
-    *,
-    steps: Sequence[str] | None = None,
-    durations: Mapping[str, float | None] | None = None,
-) -> Truth:
-    """Return a validated truth, built from plain annotations if necessary.
-
-    Parameters
-    ----------
-    truth
-        In a form of this module.
-    steps
-        Names of the steps of a plain truth. None: the names in order of first appearance, or one
-        for each number up to the largest.
-    durations
-        Durations of the videos of a plain truth in seconds, None if unknown. Videos that are listed
-        here alone have no steps.
-    """
-    if not isinstance(truth, Truth):
-        truth = _plain_truth(truth, steps, durations or {})
+def check_truth(truth: Truth) -> None:
+    """Raise an error if an annotation has no such step or video, or is no interval of time."""
     for a in truth.annotations:
         if a.video not in truth.durations:
             raise HowstepsError(f"video {a.video!r} is annotated but not among the videos")
@@ -53,27 +28,6 @@ def as_truth(
         if not -math.inf < a.start <= a.end < math.inf:
             interval = f"{a.start} to {a.end} is not an interval of time"
             raise HowstepsError(f"step {a.step} in video {a.video!r}: {interval}")
-    return truth
-
-
-def _plain_truth(
-    truth: Mapping[str, Iterable[tuple[int | str, float, float]]],
-    steps: Sequence[str] | None,
-    durations: Mapping[str, float | None],
-) -> Truth:
-    rows = [(video, *row) for video, found in truth.items() for row in found]
-    labels = [label for _, label, _, _ in rows]
-    named = any(isinstance(label, str) for label in labels)
-    if steps is None:
-        most = 0 if named else max((int(label) + 1 for label in labels), default=0)
-        steps = tuple(map(str, dict.fromkeys(labels) if named else range(most)))
-    index: dict[Any, Any] = {name: k for k, name in enumerate(steps)} if named else {}
-    return Truth(
-        "",
-        tuple(steps),
-        tuple(Annotation(v, index.get(label, label), start, end) for v, label, start, end in rows),
-        {video: durations.get(video) for video in (*durations, *truth)},
-    )
 
 
 def as_predictions(

@@ -27,14 +27,14 @@ from howsteps.evaluate.inputs import (
     Matching,
     Predictions,
     Score,
-    TruthLike,
     as_columns,
     as_predictions,
     as_steps,
-    as_truth,
+    check_truth,
     match,
     precision_recall_f1,
 )
+from howsteps.task import Truth
 
 Mask: TypeAlias = NDArray[np.bool_]
 
@@ -97,7 +97,7 @@ class HitTable:
 
 def paper_f1(
     predictions: Predictions,
-    truth: TruthLike,
+    truth: Truth,
     *,
     steps: int | None = None,
     variant: Variant | str = Variant.paper,
@@ -106,7 +106,7 @@ def paper_f1(
 
     Parameters
     ----------
-    predictions, truth
+    predictions
         In a form of :mod:`howsteps.evaluate.inputs`. At most one prediction for each video and
         step; one without a time means that the step is absent.
     steps
@@ -116,7 +116,9 @@ def paper_f1(
 
     Examples
     --------
-    >>> truth = {"u": [("boil", 10, 20), ("pour", 30, 40)], "v": [("boil", 5, 15)]}
+    >>> from howsteps.task import Annotation
+    >>> done = Annotation("u", 0, 10, 20), Annotation("u", 1, 30, 40), Annotation("v", 0, 5, 15)
+    >>> truth = Truth("tea", ("boil", "pour"), done, {"u": None, "v": None})
     >>> score = paper_f1({"u": [35, 12], "v": [50, 15]}, truth)
     >>> score.precision, score.recall, score.matching
     (0.75, 1.0, (1, 0))
@@ -126,7 +128,7 @@ def paper_f1(
 
 def hit_table(
     predictions: Predictions,
-    truth: TruthLike,
+    truth: Truth,
     steps: int | None = None,
     *,
     whole_seconds: bool = False,
@@ -135,7 +137,7 @@ def hit_table(
 
     ``whole_seconds`` extends true intervals to whole seconds.
     """
-    truth = as_truth(truth)
+    check_truth(truth)
     localisations, steps = as_predictions(predictions, truth, steps)
     index = {video: n for n, video in enumerate(truth.durations)}
     hits = np.zeros((len(index), steps, len(truth.steps)), dtype=bool)
@@ -158,12 +160,12 @@ def hit_table(
     return HitTable(hits, ~np.isnan(times), present, lengths > 1.5 / 3)
 
 
-def crosstask_recall(predictions: Predictions, truth: TruthLike) -> Score:
+def crosstask_recall(predictions: Predictions, truth: Truth) -> Score:
     """Return recall of known steps, with precision and F1 of the same predictions.
 
     Step k of a prediction is step k of the truth; the rest is as for :func:`paper_f1`.
     """
-    truth = as_truth(truth)
+    check_truth(truth)
     return known_steps_score(hit_table(predictions, truth, len(truth.steps), whole_seconds=True))
 
 

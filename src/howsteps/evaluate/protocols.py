@@ -108,32 +108,49 @@ class Reference:
         return find_order(sequences_of(self.truth), len(self.truth.steps))
 
 
-def _paper(variant: Variant) -> "Protocol":
+Protocol: TypeAlias = Callable[[Prediction, Reference], Score]
+# The score of some videos, given by their indices, by the best or a given matching.
+_Scorer: TypeAlias = Callable[[NDArray[np.int64], Matching | None], Score]
+
+
+def _barred(
+    scorer_of: Callable[[Prediction, Reference], _Scorer], *, roundings: bool = False
+) -> Protocol:
+    """Return a protocol with error bars, of a function that returns the scorer of a prediction.
+
+    The bar is over a bootstrap of videos, with a fixed matching. If bars are over roundings, it is
+    the paper's, from the worst to the best F1 of the folds, or of the prediction and the other
+    solutions; it need not be symmetric. Protocols other than the paper's have none then.
+    """
+
     def protocol(prediction: Prediction, reference: Reference) -> Score:
-        localisations, truth = _localisations(prediction, reference), reference.truth
-        table = hit_table(localisations, truth, prediction.steps)
-        if reference.bars == Bars.roundings:
-            return _with_paper_bar(table.score(variant), prediction, truth)
-        return _with_bar(
-            table.score(variant),
-            lambda score, videos: table.of(videos).score(variant, score.matching),
-            reference,
-        )
+        scorer, truth = scorer_of(prediction, reference), reference.truth
+        every = np.arange(len(truth.durations))
+        score = scorer(every, None)
+        if reference.bars == Bars.videos:
+            low, high = bootstrap_interval(
+                lambda videos: scorer(videos, score.matching).f1, len(every), seed=reference.seed
+            )
+            return replace(score, low=low, high=high)
+        found = list(prediction.folds) if roundings else []
+        if roundings and prediction.roundings and not found:
+            others = (replace(prediction, localisations=each) for each in prediction.roundings)
+            found = [scorer_of(other, reference)(every, None).f1 for other in others]
+            found.append(score.f1)
+        if not found:
+            return replace(score, low=None, high=None)
+        return replace(score, low=min(found), high=max(found))
 
     return protocol
 
 
-def _with_paper_bar(score: Score, prediction: Prediction, truth: Truth) -> Score:
-    """Return a score with the paper's error bar: from the worst to the best F1.
+def _paper(variant: Variant) -> Protocol:
+    def scorer_of(prediction: Prediction, reference: Reference) -> _Scorer:
+        found = _localisations(prediction, reference)
+        table = hit_table(found, reference.truth, prediction.steps)
+        return lambda videos, matching: table.of(videos).score(variant, matching)
 
-    Of the folds, or of the prediction and the other solutions; it need not be symmetric.
-    """
-    variant, found = score.note, list(prediction.folds)
-    if prediction.roundings and not found:
-        others = (in_truth(rounding, truth) for rounding in prediction.roundings)
-        found = [hit_table(each, truth, prediction.steps).score(variant).f1 for each in others]
-        found.append(score.f1)
-    return replace(score, low=min(found), high=max(found)) if found else score
+    return _barred(scorer_of, roundings=True)
 
 
 def _script(prediction: Prediction, reference: Reference) -> Score:
@@ -153,37 +170,28 @@ def _script_judged(prediction: Prediction, reference: Reference) -> Score:
     return script_score(options, reference.order, JUDGED)
 
 
-def _crosstask(prediction: Prediction, reference: Reference) -> Score:
+def _crosstask(prediction: Prediction, reference: Reference) -> _Scorer:
     if not prediction.known_steps:
         raise NotMeasured("discovers steps, but this protocol needs known steps")
     truth = reference.truth
     localisations = in_truth(prediction.localisations, truth)
     table = hit_table(localisations, truth, len(truth.steps), whole_seconds=True)
-    return _with_bar(
-        known_steps_score(table), lambda _, videos: known_steps_score(table.of(videos)), reference
-    )
+    return lambda videos, _: known_steps_score(table.of(videos))
 
 
-def _frames(score_frames: "_FrameScore") -> "Protocol":
-    def protocol(prediction: Prediction, reference: Reference) -> Score:
+def _frames(score_frames: Callable[[Any, Any, int, Matching | None], Score]) -> Protocol:
+    def scorer_of(prediction: Prediction, reference: Reference) -> _Scorer:
         localisations, truth = _localisations(prediction, reference), reference.truth
         if any(duration is None for duration in truth.durations.values()):
             raise NotMeasured("the length of the videos is not known")
         predicted = list(predicted_frames(localisations, truth).values())
         true = list(true_frames(truth).values())
+        return lambda videos, matching: score_frames(
+            [predicted[n] for n in videos], [true[n] for n in videos], prediction.steps, matching
+        )
 
-        def resampled(score: Score, videos: NDArray[np.int64]) -> Score:
-            sample = [predicted[n] for n in videos], [true[n] for n in videos]
-            return score_frames(*sample, prediction.steps, score.matching)
+    return _barred(scorer_of)
 
-        score = score_frames(predicted, true, prediction.steps, None)
-        return _with_bar(score, resampled, reference)
-
-    return protocol
-
-
-Protocol: TypeAlias = Callable[[Prediction, Reference], Score]
-_FrameScore: TypeAlias = Callable[[Any, Any, int, Matching | None], Score]
 
 PROTOCOLS: Mapping[str, Protocol] = {
     "paper-f1": _paper(Variant.paper),
@@ -194,7 +202,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
     "kukleva": _frames(kukleva),
     "per-video": _frames(lambda p, t, *_: per_video(p, t, background=False)),
     "per-video-background": _frames(lambda p, t, *_: per_video(p, t, background=True)),
-    "crosstask-recall": _crosstask,
+    "crosstask-recall": _barred(_crosstask),
     "frame-f1": _frames(lambda p, t, _, matching: frame_f1(p, t, matching)),
 }
 SCRIPT_PROTOCOLS = ("script", "script-judged")
@@ -204,19 +212,3 @@ def _localisations(prediction: Prediction, reference: Reference) -> Localisation
     if not prediction.localisations:
         raise NotMeasured("localises no steps")
     return in_truth(prediction.localisations, reference.truth)
-
-
-def _with_bar(
-    score: Score, resampled: Callable[[Score, NDArray[np.int64]], Score], reference: Reference
-) -> Score:
-    """Return a score with an error bar over a bootstrap of videos, with a fixed matching.
-
-    If error bars are over roundings, the score has none.
-    """
-    if reference.bars == Bars.roundings:
-        return replace(score, low=None, high=None)
-    videos = len(reference.truth.durations)
-    low, high = bootstrap_interval(
-        lambda indices: resampled(score, indices).f1, videos, seed=reference.seed
-    )
-    return replace(score, low=low, high=high)

@@ -39,9 +39,8 @@ from howsteps.errors import HowstepsError
 from howsteps.evaluate.inputs import (
     Predictions,
     Score,
-    TruthLike,
     as_predictions,
-    as_truth,
+    check_truth,
     precision_recall_f1,
 )
 from howsteps.task import Localisation, Mention, Rule, Script, Step, Truth
@@ -136,7 +135,7 @@ class _Times(NamedTuple):
 
 def by_time(
     mentions: Predictions,
-    truth: TruthLike,
+    truth: Truth,
     steps: int | None = None,
     *,
     leads: Sequence[float] = (0.0,),
@@ -151,7 +150,7 @@ def by_time(
     leads
         Seconds by which true steps are extended to the front.
     """
-    truth = as_truth(truth)
+    check_truth(truth)
     localisations, steps = as_predictions(mentions, truth, steps, once=False)
     timed = [(at.video, at.step, at.time) for at in localisations if at.time is not None]
     lengths = _lengths(timed, truth)

@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 
 from howsteps.errors import HowstepsError
-from howsteps.evaluate.inputs import TruthLike, as_truth, ratio
+from howsteps.evaluate.inputs import check_truth, ratio
 from howsteps.task import Truth
 
 # Beyond this many comparisons of a step in an order with one in a video, there is no search.
@@ -83,9 +83,9 @@ class Statistics:
     covered: float | None
 
 
-def statistics(truth: TruthLike, order: Sequence[int] | None = None) -> Statistics:
+def statistics(truth: Truth, order: Sequence[int] | None = None) -> Statistics:
     """Return the statistics of a task, with the given global order, or one that is found."""
-    truth = as_truth(truth)
+    check_truth(truth)
     sequences = sequences_of(truth)
     if order is None:
         order = find_order(sequences, len(truth.steps))

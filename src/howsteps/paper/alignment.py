@@ -6,7 +6,6 @@ from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsteps.compiled import compiled
 from howsteps.errors import HowstepsError
@@ -18,8 +17,6 @@ from howsteps.paper.alignment_problem import (
     frank_wolfe,
     make_problem,
     random_start,
-    restore_unshared,
-    shared_problem,
 )
 from howsteps.paper.alignment_search import search
 
@@ -102,7 +99,7 @@ def align(
     if not len(problem.tokens):
         placed = problem.tokens
     elif solver is None:
-        placed = _search(problem, seconds, seed, bound)
+        placed = search(problem, seconds=seconds, seed=seed, floor=bound)
     else:
         length = max(solver.slots or len(problem.tokens), int(problem.lengths.max()))
         u = random_start(problem, length, np.random.default_rng(seed))
@@ -115,16 +112,6 @@ def align(
         bound=bound,
         seconds=perf_counter() - start,
     )
-
-
-def _search(problem: AlignmentProblem, seconds: float, seed: int, floor: int) -> NDArray[np.int64]:
-    """Search for the slots of the tokens that another sequence shares, and add the others."""
-    shared = shared_problem(problem)
-    placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-    if len(shared.tokens):
-        unshared_cost = problem.match_cost * (len(problem.tokens) - len(shared.tokens))
-        placed = search(shared, seconds=seconds, seed=seed, floor=floor - unshared_cost)
-    return restore_unshared(problem, placed)
 
 
 @compiled

@@ -10,7 +10,7 @@ of a corner is a count of S tokens.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -57,18 +57,6 @@ class AlignmentProblem:
     def costs(self) -> NDArray[np.float64]:
         """C_o, the D×D costs."""
         return np.where(self.match, float(self.match_cost), float(self.mismatch_cost))
-
-    @cached_property
-    def shared(self) -> NDArray[np.bool_]:
-        """Tokens that match a token of another sequence; all others are alone in their slot.
-
-        A relation is shared when it and the relations that it matches occur in two sequences.
-        """
-        occurs = np.zeros((len(self.match), len(self.lengths)), dtype=np.int64)
-        occurs[self.tokens, self.sequence] = 1
-        n_partners: Any = csr_array(self.match.astype(np.int64)) @ occurs  # D×N
-        shared = (n_partners > 0).sum(axis=1) > 1
-        return np.asarray(shared[self.tokens])
 
     def objective(self, slots: ArrayLike) -> int:
         """Tr(UᵀBU): the cost of all ordered pairs of tokens that share a slot, i = j included."""
@@ -118,37 +106,10 @@ def make_problem(
             raise HowstepsError(f"sequence {n} has another token: {known}")
     tokens = np.array([token for sequence in rows for token in sequence], dtype=np.int64)
     lengths = np.array([len(sequence) for sequence in rows], dtype=np.int64)
-    return _of_used_relations(AlignmentProblem(tokens, lengths, matrix))
-
-
-def _of_used_relations(problem: AlignmentProblem) -> AlignmentProblem:
-    """The problem without relations that no sequence has: D is what an iteration costs."""
-    used, renamed = np.unique(problem.tokens, return_inverse=True)
-    match = np.ascontiguousarray(problem.match[np.ix_(used, used)])
-    return replace(problem, tokens=renamed.astype(np.int64), match=match)
-
-
-def shared_problem(problem: AlignmentProblem) -> AlignmentProblem:
-    """The problem without tokens that match no other sequence; their cost is constant."""
-    lengths = np.bincount(problem.sequence[problem.shared], minlength=len(problem.lengths))
-    lengths = lengths[lengths > 0].astype(np.int64)
-    return _of_used_relations(
-        replace(problem, tokens=problem.tokens[problem.shared], lengths=lengths)
-    )
-
-
-def restore_unshared(problem: AlignmentProblem, placed: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The slots of all tokens, given those of the shared ones; without empty slots.
-
-    Every other token gets a slot of its own to the right of its left neighbour.
-    """
-    every = np.arange(len(problem.tokens))
-    slots = np.full(len(every), -1)
-    slots[problem.shared] = placed
-    last = np.maximum.accumulate(np.where(problem.shared, every, -1))
-    left = np.where(last >= problem.first[problem.sequence], slots[last], -1)
-    keys = np.stack([left, np.where(problem.shared, -1, every)])
-    return np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    # Without relations that no sequence has: D is what an iteration costs.
+    used, renamed = np.unique(tokens, return_inverse=True)
+    kept = np.ascontiguousarray(matrix[np.ix_(used, used)])
+    return AlignmentProblem(renamed.astype(np.int64), lengths, kept)
 
 
 FloatMatrix = NDArray[np.float64]

@@ -62,24 +62,27 @@ class State(NamedTuple):
 
 
 def initial_state(problem: AlignmentProblem, seed: int) -> State:
-    """Return a template with a slot for every token; no sequence may be empty."""
+    """Return a template with a slot for every token."""
+    lengths = problem.lengths[problem.lengths > 0]
+    first = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    sequence = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     matching = problem.match[:, problem.tokens]
     partner_first = np.concatenate([[0], np.cumsum(matching.sum(axis=1))]).astype(np.int64)
     partners = np.diff(partner_first)[problem.tokens]
-    n_tokens, n_sequences = len(problem.tokens), len(problem.lengths)
+    n_tokens, n_sequences = len(problem.tokens), len(lengths)
     n_slots = 2 * n_tokens  # half of them are free, so one is found at once
-    n_nodes = int(np.add.reduceat(partners, problem.first[:-1]).max())
+    n_nodes = int(np.add.reduceat(partners, first[:-1]).max())
     every = np.arange(n_tokens)
-    place = every - problem.first[problem.sequence] + np.random.default_rng(seed).random(n_tokens)
+    place = every - first[sequence] + np.random.default_rng(seed).random(n_tokens)
     position = np.zeros(n_slots)
-    position[:n_tokens] = place / problem.lengths[problem.sequence]
+    position[:n_tokens] = place / lengths[sequence]
 
     def zeros(length: int) -> Any:
         return np.zeros(length, dtype=np.int64)
 
     return State(
-        first=problem.first,
-        sequence=problem.sequence,
+        first=first,
+        sequence=sequence,
         relation=problem.tokens,
         partner_first=partner_first,
         partner=np.nonzero(matching)[1].astype(np.int64),
@@ -98,7 +101,7 @@ def initial_state(problem: AlignmentProblem, seed: int) -> State:
         parent=zeros(n_nodes),
         node_slot=zeros(n_nodes),
         node_token=zeros(n_nodes),
-        heaviest=zeros(int(problem.lengths.max()) + 1),
+        heaviest=zeros(int(lengths.max()) + 1),
         in_queue=np.zeros(n_sequences, dtype=bool),
         queue=zeros(n_sequences),
     )
@@ -339,7 +342,7 @@ def _anneal(
 def search(
     problem: AlignmentProblem, *, seconds: float, seed: int, floor: float
 ) -> NDArray[np.int64]:
-    """Return the slot of every token of sequences that are not empty, on a template of any length.
+    """Return the slot of every token, on a template of any length.
 
     ``seconds`` sets the budget, at :data:`WORK_PER_SECOND`. The search ends when it reaches
     ``floor``, a lower bound of the objective.
