@@ -16,7 +16,7 @@ from howsteps.errors import CannotWrite, HowstepsError
 from howsteps.pipeline import placing
 from howsteps.report.page import PAGE
 from howsteps.serve.edits import FILE, Refused
-from howsteps.serve.session import LOCK, Outdated, Session, without_folders
+from howsteps.serve.session import LOCK, Session, without_folders
 from howsteps.store import read_result
 from howsteps.task import BY_HAND
 from tests.report.job import tea
@@ -88,7 +88,7 @@ def test_a_result_of_another_program_is_not_replaced(session, work) -> None:
     edit(session, 0, {"do": RENAME})
     assert session.wait_until_placed(60)
     write_work(work, tea(5, 3))
-    with pytest.raises(Outdated, match="changed by another program; reload the page"):
+    with pytest.raises(Refused, match="changed by another program; reload the page"):
         edit(session, 1, {"do": {"op": "delete", "step": 4}})
     assert (len(labels(work)), len(session.content()["steps"])) == (3, 3)
     assert b"begin" in (work / "edits-1.jsonl").read_bytes()

@@ -19,7 +19,6 @@ import msgspec
 import uvicorn
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -33,6 +32,7 @@ from howsteps.pipeline.work_folder import EXPORTS, export_as_asked
 from howsteps.report.decoding import THUMBNAIL
 from howsteps.report.exports import FORMATS
 from howsteps.report.page import THUMBNAILS, render, security_policy
+from howsteps.serve.edits import Refused
 from howsteps.serve.session import Asked, Page, Session, without_folders
 from howsteps.store import decoded
 
@@ -90,7 +90,7 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
         path = session.folder / THUMBNAILS / name
         is_name = len(name) <= _LONGEST_NAME and THUMBNAIL.fullmatch(name)
         if not is_name or path.is_symlink() or not path.is_file():
-            raise HTTPException(404, "there is no such picture")
+            raise Refused("there is no such picture", 404)
         return FileResponse(path, media_type="image/webp")
 
     async def video(request: Request) -> Response:
@@ -99,13 +99,13 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
         media = videos[int(number)].media if known else None
         file = media and session.playable(media)
         if file is None:
-            raise HTTPException(404, "there is no such video")
+            raise Refused("there is no such video", 404)
         return FileResponse(file)
 
     async def exports(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in FORMATS or not FORMATS[name].own_folder:
-            raise HTTPException(404, f"there is no format {name!r:.40}")
+            raise Refused(f"there is no format {name!r:.40}", 404)
         await _json_body(request, dict)
         return await asyncio.to_thread(_exported, session, name)
 
@@ -137,7 +137,7 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
     inner = Starlette(
         routes=routes,
         lifespan=lifespan,
-        exception_handlers={HTTPException: _http_error, HowstepsError: howsteps_error},
+        exception_handlers={HowstepsError: howsteps_error},
     )
     return _RequestFilter(inner, token, hosts)
 
@@ -161,10 +161,10 @@ class _RequestFilter:
             return  # no web sockets
         try:
             self._check(scope)
-        except HTTPException as error:
+        except Refused as error:
             # The rest of the request is not awaited, or strangers could take all connections.
             headers = {**_HEADERS, "connection": "close"}
-            answer = PlainTextResponse(f"{error.detail}\n", error.status_code, headers=headers)
+            answer = PlainTextResponse(f"{error}\n", error.status, headers=headers)
             await answer(scope, receive, send)
             return
         path = scope["path"].removeprefix(f"/{self._token}")
@@ -182,23 +182,23 @@ class _RequestFilter:
             _LOG.error("a request failed: %s", error)
 
     def _check(self, scope: Scope) -> None:
-        """Raise an ``HTTPException`` for requests that this server's page would not send."""
+        """Refuse requests that this server's page would not send."""
         headers = Headers(scope=scope)
         for name in ("host", "origin", "content-length"):
             if len(headers.getlist(name)) > 1:
-                raise HTTPException(400, f"two headers {name!r}")
+                raise Refused(f"two headers {name!r}", 400)
         host = headers.get("host", "")
         if self._hosts and host not in self._hosts:
-            raise HTTPException(421, "this server only answers to its own address")
+            raise Refused("this server only answers to its own address", 421)
         first, slash, _ = scope["path"].removeprefix("/").partition("/")
         if not (slash and secrets.compare_digest(first.encode(), self._token.encode())):
-            raise HTTPException(404, "open the full address that 'howsteps serve' printed")
+            raise Refused("open the full address that 'howsteps serve' printed", 404)
         # The file that a browser is given is another site; it may show the page, not read it.
         visits = scope["path"] == f"/{self._token}/" and headers.get("sec-fetch-dest") == "document"
         if headers.get("sec-fetch-site", "none") not in {"none", "same-origin"} and not visits:
-            raise HTTPException(403, "requests from other sites are refused")
+            raise Refused("requests from other sites are refused", 403)
         if scope["method"] not in {"GET", "HEAD"} and headers.get("origin") != f"http://{host}":
-            raise HTTPException(403, "only the page of this server may write")
+            raise Refused("only the page of this server may write", 403)
 
 
 async def _event_stream(session: Session, writer: str) -> AsyncIterator[bytes]:
@@ -223,18 +223,18 @@ async def _json_body(request: Request, kind: type[_T]) -> _T:
     """The JSON object in the body of a request, which follows a description."""
     content_type = request.headers.get("content-type", "").partition(";")[0]
     if content_type.strip().lower() != "application/json":
-        raise HTTPException(415, "send JSON")
+        raise Refused("send JSON", 415)
     body = bytearray()
     try:
         async for part in request.stream():
             body += part
             if len(body) > LARGEST_BODY:
-                raise HTTPException(413, f"more than {LARGEST_BODY:,} bytes")
+                raise Refused(f"more than {LARGEST_BODY:,} bytes", 413)
         return decoded(bytes(body), kind)
     except ClientDisconnect as error:
-        raise HTTPException(400, "the request ended early") from error
+        raise Refused("the request ended early", 400) from error
     except ValueError as error:
-        raise HTTPException(400, shown(str(error))) from error
+        raise Refused(shown(str(error)), 400) from error
 
 
 def _exported(session: Session, name: str) -> Response:
@@ -243,9 +243,9 @@ def _exported(session: Session, name: str) -> Response:
     paths, problems = export_as_asked(session.result, exports, [name])
     if not paths:
         reason = problems[0] if problems else "there is nothing to write"
-        raise HTTPException(409, without_folders(reason, session.folder))
+        raise Refused(without_folders(reason, session.folder), 409)
     if sum(path.stat().st_size for path in paths) > _LARGEST_ARCHIVE:
-        raise HTTPException(409, f"written to {EXPORTS}/{name}: too large to send")
+        raise Refused(f"written to {EXPORTS}/{name}: too large to send", 409)
     if len(paths) == 1:
         file, data = paths[0].name, read_bounded(paths[0], _LARGEST_ARCHIVE, "an export")
     else:
@@ -261,10 +261,6 @@ def _exported(session: Session, name: str) -> Response:
 
 def _json(value: Mapping[str, Any]) -> Response:
     return Response(msgspec.json.encode(value), media_type="application/json")
-
-
-async def _http_error(_: Request, error: HTTPException) -> Response:
-    return PlainTextResponse(f"{error.detail}\n", error.status_code)
 
 
 _SHUTDOWN_TIMEOUT = 2  # seconds for open connections to end

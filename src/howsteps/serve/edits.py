@@ -271,7 +271,8 @@ class History:
         if line.do:
             history = self._edited(line.do)
         elif line.again:
-            if self.next_undo is None or not _repeats(line.again, self.next_undo):
+            is_moved = isinstance(line.again, store.Put | store.Move)
+            if not is_moved or summary(line.again) != summary(self.next_undo):
                 raise Refused("this does not repeat the last edit")
             history = replace(self, n_done=self.n_done - 1)._edited(line.again)
         elif line.undo:
@@ -412,11 +413,6 @@ def _replayed(path: Path, lines: Sequence[bytes], result: Result) -> History | N
     # Another command may have written a new script since.
     is_ours = ids(result.task) == ids(history.draft.task) and _digest(result.script) in known
     return history if is_ours or history.placed != history.revision else None
-
-
-def _repeats(edit: store.Edit, last: store.Edit) -> bool:
-    """Whether an edit moves the same step or place as the last one."""
-    return isinstance(edit, store.Put | store.Move) and summary(edit) == summary(last)
 
 
 def summary(edit: store.Edit | None) -> dict[str, Any] | None:

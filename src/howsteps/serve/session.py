@@ -38,14 +38,8 @@ def without_folders(message: object, work: Path) -> str:
 
 
 LOCK = ".serve.lock"
+_OUTDATED = 409  # the status of HTTP
 _PLACING = ("placing", "frames")  # activities
-
-
-class Outdated(Refused):
-    """An edit by a page that does not show the newest script."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason, status=409)
 
 
 Writer: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
@@ -177,8 +171,7 @@ class Session:
     def edit(self, asked: Asked) -> dict[str, Any]:
         """Make, undo or redo an edit; return the status.
 
-        Raises ``Outdated`` if the page does not show the newest script, and ``Refused`` if another
-        one is editing or the edit cannot be made.
+        It is ``Refused`` if the page does not show the newest script, or another one is editing.
         """
         with self._changed:
             if self._writer not in (None, asked.writer):
@@ -186,7 +179,7 @@ class Session:
             if self._activity not in _PLACING:  # or result.json may be new, but ours
                 self._check_unchanged()
             if asked.revision != self.journal.history.revision:
-                raise Outdated("the script was changed in the meantime; reload the page")
+                raise Refused("the script was changed in the meantime; reload the page", _OUTDATED)
             self.journal.change(asked)
             self._writer = asked.writer
             self._error = ""
@@ -199,7 +192,7 @@ class Session:
         self._version += 1
 
     def _check_unchanged(self) -> None:
-        """If another program has written a result, read it, and raise ``Outdated``.
+        """If another program has written a result, read it, and refuse to go on.
 
         Otherwise the next edit would be one of the old script, and replace the new result.
         """
@@ -210,7 +203,7 @@ class Session:
         self.journal = Journal.restart(self.folder, result)
         self._take(result, found)
         self._changed.notify_all()
-        raise Outdated("the folder was changed by another program; reload the page")
+        raise Refused("the folder was changed by another program; reload the page", _OUTDATED)
 
     def wait_until_placed(self, seconds: float) -> bool:
         """Wait until all edits are placed and written; False after a timeout."""
