@@ -42,7 +42,6 @@ _PREPOSITIONS = frozenset(
     underneath with""".split()
 )
 _PARTICLES = frozenset("apart aside away back down off on out over together up".split())
-_OF_THE_VIDEO = frozenset({"video", "link"})
 # WordNet hypernyms of tools, materials and ingredients; hypernyms of other things; and
 # nouns that are too vague to be listed.
 _USED = (
@@ -54,7 +53,7 @@ _NOT_USED = (
     "waste",
 )
 _VAGUE = "artifact instrumentality commodity covering substance food plant device".split()
-_VAGUE += "tool implement product ingredient equipment supply mixture batter".split()
+_VAGUE += "tool implement product ingredient equipment supply mixture batter video link".split()
 _MIN_SENSE_SHARE = 0.25  # of the occurrences of a noun, by the frequencies of its senses
 
 _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
@@ -81,9 +80,8 @@ _DURATION = re.compile(
 )
 # Words after which a duration is about something else than the act before them, or a part of it.
 _ELSEWHERE = frozenset(
-    "after and as because before but if once or so then until when while".split()
+    "after again and as because before but if let once or so then until when while".split()
 )
-_AGAIN = frozenset({"again", "back"})
 _STATES = frozenset({"locate", "situate"})  # "the nest is located": nobody looks for it
 _SIDES = frozenset({"side", "sides", "flip"})
 _SIDE_WORDS = 6  # after a duration: "two minutes on the other side"
@@ -259,10 +257,6 @@ class Narrations:
     def __init__(self, result: Result) -> None:
         self.result = result
         self._sentences = {video.id: video.sentences for video in result.task.videos}
-        self._acts: dict[tuple[str, int], list[Mention]] = defaultdict(list)  # of a sentence
-        for video in result.task.videos:
-            for mention in video.mentions:
-                self._acts[video.id, mention.sentence].append(mention)
 
     def _said(self, mentions: Iterable[Mention]) -> Iterator[_Said]:
         for mention in mentions:
@@ -328,16 +322,11 @@ class Narrations:
         """
         if not step.mentions:
             return None
-        own, named = set(step.mentions), step.relations[0][0].verb
+        named = step.relations[0][0].verb
         found: dict[bool, dict[str, tuple[_Amount, _Amount, Quote]]] = {False: {}, True: {}}
         for said in self._said(m for m in step.mentions if m.verb == named and not m.negated):
-            acts = self._acts[said.mention.video, said.mention.sentence]
-            others = [other.verb for other in self._said(m for m in acts if m not in own)]
             for first, last, low, high in _durations(said.words):
-                elsewhere = {*said.words[said.end : first]} & _ELSEWHERE
-                elsewhere |= {*said.words[said.verb : first]} & _AGAIN
-                is_of_another = any(said.verb < other < first for other in others)
-                if said.verb < first and not is_of_another and not elsewhere:
+                if said.verb < first and _ELSEWHERE.isdisjoint(said.words[said.end : first]):
                     after = takewhile(_is_no_unit, said.words[last : last + _SIDE_WORDS])
                     sides = [n for n, word in enumerate(after, last) if word in _SIDES]
                     per_side = bool(sides) or not _SIDES.isdisjoint(said.mention.phrase.split())
@@ -403,9 +392,7 @@ class Narrations:
             is_other = left_out.isdisjoint(map(stem, (noun, noun.split()[-1])))
             if len(users) >= min_videos and is_other and is_usable(noun):
                 things.append(_thing(noun, found))
-        # The "vanilla" of "vanilla extract" is not listed twice.
-        parts = {word for thing in things for word in thing.text.split()[:-1]}
-        return _most_frequent(each for each in things if each.text not in parts)[:_MAX_THINGS]
+        return _most_frequent(things)[:_MAX_THINGS]
 
 
 def _narrators(said: Iterable[_Said]) -> int:
@@ -462,7 +449,7 @@ def _things(said: _Said) -> Iterator[_Use]:
     mention = said.mention
     for noun in dict.fromkeys([*mention.tools, mention.noun, *(p.noun for p in mention.places)]):
         forms = [n for n, word in enumerate(said.words) if _is_form(word, noun)]
-        if not forms or not noun.isalpha() or noun in _OF_THE_VIDEO:
+        if not forms or not noun.isalpha():
             continue
         at = min(forms, key=lambda n: (n < said.verb, abs(n - said.verb)))
         # "Not with the levers", "if you got an onion", "pump a bit of air".
@@ -506,14 +493,12 @@ def _usable(wordnet: WordNet) -> Callable[[str], bool]:
     physical = synsets(["physical entity"])
     used = {s for s in synsets(_USED) if not physical.isdisjoint(wordnet.ancestors(s))}
     food = used & synsets(["food", "foodstuff"])
-    not_used = synsets(_NOT_USED)
+    not_used, body_part = synsets(_NOT_USED), synsets(["body part"])
     vague = synsets(_VAGUE) | {int(wordnet.synset_ids("material", "noun")[0])}
 
     def is_below(synset: int, heads: set[int]) -> bool:
         above = wordnet.ancestors(synset)
         return not heads.isdisjoint(above) and not_used.isdisjoint(above) and synset not in vague
-
-    body_part = synsets(["body part"])
 
     @cache
     def usable(noun: str) -> bool:
