@@ -5,6 +5,7 @@ scripts and localisations as they are described here. A file may come from anoth
 names the file and the place in it, as in ``videos[3].duration: expected float | null, got str``.
 """
 
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 import howsteps
 from howsteps.errors import InputError
+from howsteps.io.files import Folder
 from howsteps.io.text import json_parts, read_text
 from howsteps.task import (
     Caption,
@@ -219,6 +221,12 @@ def read_record(path: Path, kind: type[_T], largest: int = _LARGEST) -> _T:
         raise InputError(path, f"is not valid JSON: {error}", line) from None
     except ValueError as error:
         raise InputError(path, str(error)) from None
+
+
+def write_record(folder: Folder, name: str, value: object) -> None:
+    """Write a value as a JSON file, which :func:`read_record` reads."""
+    text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, indent=1)
+    folder.write(name, f"{text}\n".encode())
 
 
 def decoded(data: bytes, kind: type[_T]) -> _T:

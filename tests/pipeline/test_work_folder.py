@@ -16,11 +16,10 @@ from howsteps.pipeline.work_folder import (
     learnt_steps,
     load_steps,
     remove_if_empty,
-    save_steps,
     write_report,
     writing_to,
 )
-from howsteps.store import ActRecord, LearntStep, LearntSteps
+from howsteps.store import ActRecord, LearntStep, LearntSteps, write_record
 from howsteps.task import SAID, Localisation, Result, Script, Step, Task, Video
 from tests.report.job import tea
 
@@ -50,7 +49,7 @@ def test_a_video_is_opened_once_for_its_frame_rate(
         return Fraction(30000, 1001)
 
     monkeypatch.setattr("howsteps.report.decoding.rate_of", rate_of)
-    monkeypatch.setattr("howsteps.report.page.make_thumbnails", lambda *_: {})
+    monkeypatch.setattr("howsteps.report.decoding.make_thumbnails", lambda *_: {})
     media = tmp_path / "a.mp4"
     media.write_bytes(b"film")
     video = Video("a", duration=60.0, media=media, sentences=(), mentions=())
@@ -68,7 +67,7 @@ def test_a_video_is_opened_once_for_its_frame_rate(
 def test_pictures_of_videos_are_a_stage_and_captions_alone_are_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("howsteps.report.page.make_thumbnails", lambda *_: {})
+    monkeypatch.setattr("howsteps.report.decoding.make_thumbnails", lambda *_: {})
     videos = (Video("a", media=tmp_path / "a.mp4"), Video("b"))
     events: list[Event] = []
     context = Context(Cache(tmp_path / "cache"), callback=events.append)
@@ -91,7 +90,7 @@ LEARNT = LearntSteps(
 
 
 def test_steps_are_read_back(tmp_path: Path) -> None:
-    save_steps(LEARNT, Folder(tmp_path))
+    write_record(Folder(tmp_path), STEPS_FILE, LEARNT)
     assert load_steps(tmp_path, ("fill the kettle", "hum")) == LEARNT
 
 
@@ -115,7 +114,7 @@ def test_a_step_is_stored_with_its_acts() -> None:
     ],
 )
 def test_anything_else_is_an_error(tmp_path: Path, change: dict[str, object]) -> None:
-    save_steps(LEARNT, Folder(tmp_path))
+    write_record(Folder(tmp_path), STEPS_FILE, LEARNT)
     path = tmp_path / STEPS_FILE
     path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | change))
     with pytest.raises(InputError, match=r"steps\.json"):

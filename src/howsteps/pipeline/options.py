@@ -1,9 +1,8 @@
 """The options of a run; ``howsteps.toml`` beside the videos, and ``options.json`` of a result."""
 
-import json
 import tomllib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, get_type_hints
@@ -12,7 +11,7 @@ from msgspec import Meta
 
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.io.files import Folder, read_bounded
-from howsteps.store import converted, read_record
+from howsteps.store import converted, read_record, write_record
 from howsteps.task import Count, Extents, Index, Mode
 
 # In the order in which they run; also the names of the cache folders.
@@ -135,8 +134,7 @@ def read_project(source: Path) -> dict[str, Any]:
 
 def write_options(options: RunOptions, folder: Path) -> None:
     """Write the options into the work folder."""
-    text = json.dumps(asdict(options), ensure_ascii=False, indent=1)
-    Folder(folder).write(FILE, f"{text}\n".encode())
+    write_record(Folder(folder), FILE, options)
 
 
 def read_options(folder: Path) -> RunOptions | None:

@@ -20,7 +20,7 @@ from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import Failure, single_threaded
 from howsteps.pipeline.features import feature_space
 from howsteps.pipeline.options import INTERVAL, RunOptions
-from howsteps.pipeline.work_folder import STEPS_VERSION, learnt_steps, model_files, save_steps
+from howsteps.pipeline.work_folder import STEPS_FILE, STEPS_VERSION, learnt_steps, model_files
 from howsteps.store import (
     NarrationRecord,
     PlacesRecord,
@@ -30,6 +30,7 @@ from howsteps.store import (
     script_of,
     script_record,
     with_narration,
+    write_record,
 )
 from howsteps.task import Caption, Localisation, Mode, Reading, Relation, Script, Step, Task, Video
 from howsteps.vision.features import Features
@@ -372,7 +373,7 @@ def localise(
         if options.mode == "default":  # saved before the entry, which thus implies it
             cast("TaskLocalisation", placement).model.save(model)
             feature_space(task, features, options).save(model)
-            save_steps(learnt_steps(task, script), model)
+            write_record(model, STEPS_FILE, learnt_steps(task, script))
         return PlacesRecord(
             localisations=[rounded(place) for place in placement.localisations],
             relaxed=[(int(w.video), int(w.step)) for w in placement.relaxed_windows],

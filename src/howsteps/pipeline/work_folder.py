@@ -1,7 +1,6 @@
 """The files of a work folder: how they are named, written and, for a model, read."""
 
 import hashlib
-import json
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -10,8 +9,6 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
-
-import msgspec
 
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import VISION, CannotWrite, HowstepsError, InputError, Problem
@@ -33,6 +30,7 @@ from howsteps.store import (
     read_result,
     text_parts,
     without_captions,
+    write_record,
 )
 from howsteps.task import Mention, Place, Result, Script, Step, Task, Video
 
@@ -159,8 +157,7 @@ def decide(folder: Path, videos: Choices, exports: dict[str, WantedExport] | Non
     before = read_decisions(folder)
     now = Decisions(before.videos | videos, before.exports | (exports or {}))
     if now != before:
-        text = json.dumps(msgspec.to_builtins(now), ensure_ascii=False, indent=1)
-        Folder(folder).write(DECISIONS, f"{text}\n".encode())
+        write_record(Folder(folder), DECISIONS, now)
 
 
 def write_script(
@@ -358,7 +355,7 @@ def _remove_stale_exports(exports: Folder, written: Collection[Path]) -> None:
         # A single name below the folder of a format: nothing leads out of the exports.
         if parent in folders and file == Path(file).name:
             (exports / parent).remove(file)
-    exports.write(_WRITTEN, json.dumps(sorted(names), indent=1).encode())
+    write_record(exports, _WRITTEN, sorted(names))
 
 
 def _rate(context: Context, media: Path | None) -> Fraction:
@@ -410,14 +407,8 @@ def _act_mention(act: ActRecord) -> Mention:
     return Mention("", act.verb, act.noun, "", 0.0, 0.0, particle=act.particle, places=places)
 
 
-def save_steps(learnt: LearntSteps, folder: Folder) -> None:
-    """Write the steps next to their model."""
-    text = json.dumps(msgspec.to_builtins(learnt), ensure_ascii=False, indent=1)
-    folder.write(STEPS_FILE, f"{text}\n".encode())
-
-
 def load_steps(folder: Path, labels: tuple[str, ...]) -> LearntSteps:
-    """Read what :func:`save_steps` wrote; raise ``InputError`` if it is of another model."""
+    """Read the steps next to a model; raise ``InputError`` if they are of another one."""
     found = read_record(folder / STEPS_FILE, LearntSteps)
     if tuple(step.label for step in found.steps) != labels:
         raise InputError(folder / STEPS_FILE, "has other steps than the model next to it")
