@@ -7,11 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
+from howsteps._cli import screen
 from howsteps._cli.app import app, commands
+from howsteps._cli.evaluate import _show
 from howsteps.evaluate.protocols import PROTOCOLS
 from howsteps.paper.methods import ALL_METHODS
+from howsteps.paper.tables import TextTable
 from tests.films import film
 from tests.jobs import LENGTH, write_rules, write_tea, write_tea_folder
 
@@ -148,7 +152,7 @@ def test_the_paper_is_made_from_the_available_data(tmp_path):
     (data / "coffee.csv").write_text("task,video,step,start,end\ncoffee,u,pour,0,4\n")
     for kind in ("NLP", "VISION"):
         shutil.copytree(GOLDEN / f"{kind}_small", data / "niv" / kind / "small")
-    code, screen, err = run(
+    code, shown, err = run(
         *("evaluate", "paper", data, "--out", out, "--methods", "uniform,paper,authors"),
         *("--steps", "3,4", "--quiet"),
     )
@@ -160,12 +164,23 @@ def test_the_paper_is_made_from_the_available_data(tmp_path):
     assert "| changing_tire | printed | 11.30 | – | -5.18 | – | – |" in page
     assert "| Make tea | paper | judged |" in page
     assert "coffee: scripts, alignment, localisation; the paper's release is missing" in page
-    assert "Missing" in screen
+    assert "Missing" in shown
     files = {path.name for path in out.iterdir()}
     assert files == {
         *("paper.md", "scores.csv", "f1.svg", "statistics.csv", "script.csv"),
         *("alignment.csv", "localisation.csv"),
     }
+
+
+def test_numbers_that_do_not_fit_come_below_with_the_names(monkeypatch, capsys):
+    monkeypatch.setattr(screen, "out", Console(width=80, highlight=False))
+    headings = ("task", "method", *(f"K ≤ {k}" for k in (7, 10, 12, 15)))
+    rows = tuple((name, "paper", *["0.667 (0.57–0.67)"] * 4) for name in ("Make tea", "jump_car"))
+    _show(TextTable("localisation", "F1", headings, rows))
+    lines = [line.split("  ") for line in capsys.readouterr().out.splitlines()[2:]]
+    first, second = ([cell.strip() for cell in lines[n] if cell] for n in (0, 3))
+    assert (first, second) == (list(headings[:5]), ["task", "method", "K ≤ 15"])
+    assert [line[0] for line in lines] == ["task", "Make tea", "jump_car"] * 2
 
 
 def test_published_scripts_are_listed_next_to_ours(tmp_path):

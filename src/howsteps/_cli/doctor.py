@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -19,12 +18,6 @@ from howsteps._cli.screen import escape
 from howsteps.datasets.fetch import DOWNLOADS, fetch_archive
 from howsteps.errors import EXTRAS, VISION
 from howsteps.pipeline.executor import available_memory, cores
-
-_PACKAGES = {
-    "cv2": "opencv-python-headless",
-    "faster_whisper": "faster-whisper",
-    "sklearn": "scikit-learn",
-}
 
 _SERVER_SECONDS = 2.0  # to list models
 _MAX_MODELS = 8  # that are listed
@@ -61,20 +54,12 @@ def findings() -> Iterator[Finding]:
     yield Finding("captions to steps", "ready")
     for extra in EXTRAS:
         if missing := extra.missing:
-            names = ", ".join(_PACKAGES.get(module, module) for module in missing)
-            yield Finding(extra.purpose, f"needs {names}", extra.command, good=False)
+            needs = f"needs {', '.join(missing)}"
+            yield Finding(extra.purpose, needs, extra.command, good=False)
         else:
-            yield Finding(extra.purpose, ", ".join(map(_versioned, extra.modules)))
+            yield Finding(extra.purpose, "ready")
     yield _gpu()
     yield _language_model()
-
-
-def _versioned(module: str) -> str:
-    package = _PACKAGES.get(module, module)
-    try:
-        return f"{package} {version(package)}"
-    except PackageNotFoundError:  # another build of the package, under another name
-        return package
 
 
 def _language_model() -> Finding:

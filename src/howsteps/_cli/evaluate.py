@@ -48,6 +48,7 @@ from howsteps.task import Task
 _FETCH = "the paper's release is missing ('howsteps fetch niv' downloads it)"
 _FORMATS = (".svg", ".pdf", ".png")
 _METHODS = ",".join(ALL_METHODS)
+_NAME = 16  # characters of a name before it is broken
 
 _Data: TypeAlias = Annotated[Path, typer.Argument(metavar="DATA", hidden=True)]
 _Methods: TypeAlias = Annotated[
@@ -143,15 +144,23 @@ def _draw_f1(rows: Sequence[Summary], path: Path) -> None:
 
 
 def _show(table: TextTable) -> None:
-    """Print a table with its title and note."""
-    grid = screen.table(
-        *map(escape, table.headings[: table.names]),
-        right=map(escape, table.headings[table.names :]),
-    )
-    for row in table.rows:
-        grid.add_row(*map(escape, row))
+    """Print a table with its title and note; numbers that do not fit come below, with the names."""
+    columns = list(zip(*[map(screen.in_lines, table.headings), *table.rows], strict=True))
+    widths = [max(len(line) for c in cells for line in c.split("\n")) for cells in columns]
+    room = screen.out.width - sum(min(width, _NAME) + 2 for width in widths[: table.names])
+    blocks: list[list[int]] = [[]]
+    for column in range(table.names, len(columns)):
+        if blocks[-1] and sum(widths[c] + 2 for c in (*blocks[-1], column)) > room + 2:
+            blocks.append([])
+        blocks[-1].append(column)
     screen.out.print(f"\n[bold]{escape(table.title)}[/]")
-    screen.out.print(grid)
+    for block in blocks:
+        shown = [*range(table.names), *block]
+        headings = [escape(table.headings[c]) for c in shown]
+        grid = screen.table(*headings[: table.names], right=headings[table.names :])
+        for row in table.rows:
+            grid.add_row(*(escape(row[c]) for c in shown))
+        screen.out.print(grid)
     if table.note:
         screen.out.print(f"[dim]{escape(table.note)}[/]")
 

@@ -14,7 +14,6 @@ from howsteps._cli.screen import escape
 from howsteps._cli.script import stage_context
 from howsteps.errors import Problem
 from howsteps.io.files import Folder
-from howsteps.io.text import format_time
 from howsteps.paper.visual_words import VisualWords
 from howsteps.pipeline.features import features_of, method_of
 from howsteps.pipeline.run import read_source
@@ -99,23 +98,13 @@ def _write(vectors: Mapping[str, NDArray[np.float32]], folder: Folder) -> None:
 
 def show(task: Task, result: Features, videos: int, folder: Path) -> None:
     """Print how many videos were processed, and where the vectors are."""
-    screen.out.print(f"[bold]{escape(task.name)}[/]: {_videos(result, videos)}")
+    cached = sum(video.cached for video in result.described)
+    counts = {"cached": cached, "not used": videos - len(result.described)}
+    others = "".join(f", {count} {how}" for how, count in counts.items() if count)
+    described = screen.plural(len(result.described) - cached, "video")
+    screen.out.print(f"[bold]{escape(task.name)}[/]: {described} described{others}")
     if result.vectors:
         rows = sum(len(vectors) for vectors in result.vectors.values())
         width = next(iter(result.vectors.values())).shape[1]
-        kinds = ", ".join(f"{len(book):,} codewords of {k}" for k, book in result.learnt.items())
-        counted = f" ({kinds})" if kinds else ""
-        screen.out.print(f"{rows:,} intervals × {width:,} numbers{counted}")
-        screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)
-
-
-def _videos(result: Features, videos: int) -> str:
-    """``3 videos described (4:10), 9 videos cached, 1 video not used``."""
-    fresh = [video for video in result.described if not video.cached]
-    seconds = sum(video.seconds for video in fresh)
-    counts = {
-        f"described ({format_time(seconds)})": len(fresh),
-        "cached": len(result.described) - len(fresh),
-        "not used": videos - len(result.described),
-    }
-    return ", ".join(f"{screen.plural(n, 'video')} {how}" for how, n in counts.items() if n)
+        line = f"{rows:,} intervals × {width:,} numbers, written to {folder}"
+        screen.out.print(escape(line), soft_wrap=True)

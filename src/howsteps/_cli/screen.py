@@ -136,11 +136,15 @@ def table(*headings: str, right: Iterable[str] = (), **settings: Any) -> Table:
     grid = Table(box=None, pad_edge=False, header_style="dim", **settings)
     for heading in headings:
         grid.add_column(heading, overflow="fold")
-    for heading in right:
-        lines = wrap(heading, _HEADING, break_long_words=False)
-        is_short = all(len(line) <= _HEADING for line in lines)
-        grid.add_column("\n".join(lines), justify="right", no_wrap=is_short)
+    for heading in map(in_lines, right):
+        is_short = all(len(line) <= _HEADING for line in heading.splitlines())
+        grid.add_column(heading, justify="right", no_wrap=is_short)
     return grid
+
+
+def in_lines(heading: str) -> str:
+    """The heading of a column of numbers, in lines that are not much longer than those."""
+    return "\n".join(wrap(heading, _HEADING, break_long_words=False))
 
 
 def cut(markup: str) -> Text:

@@ -157,6 +157,7 @@ def script_table(rows: Sequence[Summary], steps: Sequence[int]) -> TextTable:
         tuple(lines),
         "*judged*: by a file of relations that people accept. *by time*: by occurring together, "
         "beyond chance. *frequent* and *text-free* are baselines.",
+        names=3,
     )
 
 
