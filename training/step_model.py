@@ -102,30 +102,27 @@ def read_reference(path: Path) -> tuple[str, Reference]:
     return name, Reference(rules, frozenset(video.strip() for video in raw.get("off_task", ())))
 
 
-def word_odds(outlines: Iterable[Path]) -> dict[str, dict[str, float]]:
-    """Log-odds of work against talk for the verbs and nouns of outlines."""
-    counts = {kind: (Counter[str](), Counter[str]()) for kind in ("verbs", "nouns")}
+def verb_odds(outlines: Iterable[Path]) -> dict[str, float]:
+    """Log-odds of work against talk for the verbs of outlines."""
+    counts = Counter[str](), Counter[str]()
     for path in outlines:
         for line in path.read_text("utf-8").splitlines():
             outline = json.loads(line)
             work = [(act, 0) for step in outline["steps"] for act in step["acts"]]
             for act, is_talk in work + [(act, 1) for act in outline["talk"]]:
                 words = [word for word in act.split() if word not in _STOP_WORDS]
-                counts["verbs"][is_talk].update(words[:1])
-                counts["nouns"][is_talk].update(word.removesuffix("s") for word in words[1:])
-    n_work, n_talk = (sum(counts["verbs"][is_talk].values()) for is_talk in (0, 1))
+                counts[is_talk].update(words[:1])
+    work_counts, talk_counts = counts
+    n_work, n_talk = work_counts.total(), talk_counts.total()
 
     def log_odds(in_work: int, in_talk: int) -> float:
         odds = (in_work * n_talk / n_work + PSEUDO_COUNT / 2) / (in_talk + PSEUDO_COUNT / 2)
         return round(float(np.log(odds)), 2)
 
     return {
-        kind: {
-            word: log_odds(work[word], talk[word])
-            for word in sorted(work.keys() | talk.keys())
-            if work[word] + talk[word] >= MIN_WORD_COUNT
-        }
-        for kind, (work, talk) in counts.items()
+        verb: log_odds(work_counts[verb], talk_counts[verb])
+        for verb in sorted(work_counts.keys() | talk_counts.keys())
+        if work_counts[verb] + talk_counts[verb] >= MIN_WORD_COUNT
     }
 
 
@@ -152,7 +149,7 @@ def example_set(task: Task, reference: Reference, odds: Any, wordnet: WordNet) -
     )
 
 
-def learn(sets: Sequence[ExampleSet], odds: dict[str, dict[str, float]]) -> StepModel:
+def learn(sets: Sequence[ExampleSet], odds: dict[str, float]) -> StepModel:
     """Fit both regressions."""
     pair_weights, pair_bias = _fit(*_pooled([_pair_examples(examples) for examples in sets]))
     act_weights, act_bias = _fit(*_pooled([_act_examples(examples) for examples in sets]))
@@ -234,7 +231,7 @@ def main() -> None:
     parser.add_argument("--outlines", type=Path, required=True)
     parser.add_argument("--file", type=Path, required=True)
     options = parser.parse_args()
-    odds, wordnet = word_odds(sorted(options.outlines.glob("*.jsonl"))), WordNet.load()
+    odds, wordnet = verb_odds(sorted(options.outlines.glob("*.jsonl"))), WordNet.load()
     references = dict(
         read_reference(path)
         for folder in options.data

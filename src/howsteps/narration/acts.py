@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from howsteps.narration import grammar, relations
-from howsteps.narration.grammar import Antecedents, is_implement, is_pronoun, is_substance
+from howsteps.narration.grammar import Antecedents, is_implement, is_pronoun
 from howsteps.narration.relations import EXTENTS, MEASURES, measured
 
 if TYPE_CHECKING:
@@ -154,7 +154,6 @@ _CATENATIVE = frozenset(
 _MOTION = frozenset({"come", "go", "proceed", "try"})
 # Verbs that only bring the object or tool of the act that follows.
 _FETCHING = frozenset("bring get grab have pick reach take use".split())
-_SURE = frozenset({"sure", "certain"})
 _LETTING = frozenset({"allow", "let"})
 _HAVING = frozenset({"get", "have", "keep"})
 # "Let's cut it", "let me cut it": the narrator acts.
@@ -181,8 +180,6 @@ def helper_use(verb: Token) -> HelperUse | None:
     """Return which act a verb introduces, or None if the verb is an act itself."""
     lemma = verb.lemma_
     complement = _verb_complement(verb)
-    if lemma == "make":
-        return _make_sure(verb)
     if complement is not None and lemma in _LETTING:
         return HelperUse(verb, complement, lets=not _is_first_person(verb, complement))
     if complement is not None and lemma in _HAVING and complement.tag_ == "VBN":
@@ -221,15 +218,6 @@ def _is_first_person(verb: Token, complement: Token) -> bool:
     ]
     # "Let's" is one token in some models, and some writers spell it "lets".
     return verb.lower_ in {"let's", "lets"} or any(t.lower_ in _FIRST_PERSON for t in agents)
-
-
-def _make_sure(verb: Token) -> HelperUse | None:
-    """In "make sure (that) you wash it" the act is washing."""
-    for sure in grammar.children(verb, {*grammar.COMPLEMENT, "acomp", "oprd", "obj", "dobj"}):
-        if sure.lower_ in _SURE:
-            act = _verb_complement(sure) or _verb_complement(verb)
-            return None if act is None else HelperUse(verb, act)
-    return None
 
 
 def _coordinated(verb: Token) -> Token | None:
@@ -299,9 +287,8 @@ def find_fragments(doc: Doc) -> Iterator[tuple[Token, Token, bool]]:
     fragment_heads: set[int] = set()
     yielded: set[int] = set()
     for token in doc:
-        if token.dep_ not in _FRAGMENT_LABELS and not _is_misheard_add(token):
-            continue
-        if not grammar.is_noun(token) or not _is_fragment(token, fragment_heads):
+        is_head = token.dep_ in _FRAGMENT_LABELS and grammar.is_noun(token)
+        if not is_head or not _is_fragment(token, fragment_heads):
             continue
         fragment_heads.add(token.i)
         is_amount = _is_amount(token)
@@ -314,18 +301,7 @@ def find_fragments(doc: Doc) -> Iterator[tuple[Token, Token, bool]]:
                 yield noun, noun if noun.dep_ == "conj" else token, is_amount
 
 
-def _is_misheard_add(token: Token) -> bool:
-    """Whether "add" was transcribed as "at": "*at* some peas", "*at* a cup of flour"."""
-    return (
-        token.dep_ in {"obl", "nmod"}
-        and any(case.lower_ == "at" for case in grammar.children(token, {"case"}))
-        and (_is_amount(token) or any(t.lower_ == "some" for t in token.lefts))
-    )
-
-
 def _is_fragment(token: Token, fragment_heads: set[int]) -> bool:
-    if _is_misheard_add(token):
-        return True
     if token.dep_ in {"conj", "appos"} and token.head.i not in fragment_heads:
         return False
     if token.dep_ in {"parataxis", "list", "dep"} and not _is_amount(token):
@@ -367,12 +343,6 @@ _NEED_OBJECT = frozenset(
 )
 # Verbs that are no act without an object, a place or a particle: "go around it twice" is one.
 _NEED_PLACE = frozenset("come go start begin end continue try work keep stay".split())
-# Verbs that take a time as their object: "set the minutes".
-_TAKE_TIME = frozenset({"set", "waste"})
-# Verbs whose object may follow "in": "whisk in the oil", "throw in the ham".
-_MIXING = frozenset(
-    """add beat blend dump fold mix pour put sprinkle squeeze stir throw toss whisk""".split()
-)
 # Nouns that are the act itself after "give": "give it a *stir*".
 _DEVERBAL_NOUNS = frozenset(
     """bash bath blast blend brush buff check clean cleaning coat coating cut drink dip dry dusting
@@ -447,7 +417,7 @@ def find_acts(doc: Doc, discourse: Discourse | None = None) -> list[Act]:
     discourse = Discourse() if discourse is None else discourse
     pairs: _PairsByVerb = defaultdict(list)
     for pair in relations.find_relations(doc, _OPTIONS, discourse.antecedents):
-        if pair.noun.lemma_ not in relations.EXTENTS or pair.verb.lemma_ in _TAKE_TIME:
+        if pair.noun.lemma_ not in relations.EXTENTS:
             pairs[pair.verb.i].append(pair)
     verbs = [token for token in doc if grammar.is_verb(token)]
     helper_uses = {use.act.i: use for verb in verbs if (use := helper_use(verb)) is not None}
@@ -511,8 +481,6 @@ def _acts_of_verb(
     phrases = list(complements(verb, spoken))
     places = tuple(_places(verb, phrases, discourse))
     tools = [phrase.word for phrase in phrases if is_tool(phrase)] + list(using_objects(verb))
-    if not verb_pairs and not brought:
-        verb_pairs, places = _objects_after_in(verb, places)
     if brought:
         verb_pairs, instruments = _assign_brought(verb, verb_pairs, brought)
         tools += instruments
@@ -556,33 +524,6 @@ def _assign_brought(
     if not objects or any(map(is_pronoun, objects)):
         return [relations.Pair(verb, pair.noun, pair.spoken) for pair in brought], []
     return [], nouns
-
-
-def _objects_after_in(
-    verb: Token, places: tuple[Complement, ...]
-) -> tuple[list[relations.Pair], tuple[Complement, ...]]:
-    """Take substances after "in" as objects: "whisk in the oil", unlike "put in the pan".
-
-    Parsers do not distinguish the two. Returns the pairs, and the remaining places.
-    """
-    if verb.lemma_ not in _MIXING or not places or any(grammar.children(verb, grammar.OBJECT)):
-        return [], places
-    first = places[0]
-    follows_verb = verb.doc[min(verb.i + 1, len(verb.doc) - 1)].lower_ == "in"
-    if (
-        first.preposition == "in"
-        and follows_verb
-        and first.word.doc == verb.doc
-        and is_substance(first.word.lemma_)
-    ):
-        added = [
-            place
-            for place in places
-            if place.preposition == "in" and is_substance(place.word.lemma_)
-        ]
-        remaining = tuple(place for place in places if place not in added)
-        return [relations.Pair(verb, place.word, place.word) for place in added], remaining
-    return [], places
 
 
 def _give_construction(

@@ -58,10 +58,8 @@ _SEMI_MODALS = {
     "like": "like to",
     "let": "let",
 }
-# "Avoid touching the disc", "stop turning the wheel", "I wouldn't recommend removing it".
+# "Avoid touching the disc", "stop turning the wheel".
 _DETERRENTS = frozenset("avoid quit refuse stop".split())
-_RECOMMENDATIONS = frozenset("advise attempt dare recommend start suggest".split())
-_NOBODY = frozenset({"nobody", "neither", "none"})
 
 
 def children(token: Token, labels: Iterable[str]) -> Iterator[Token]:
@@ -118,7 +116,7 @@ def introducer(verb: Token) -> Token | None:
 
 def is_negated(verb: Token) -> bool:
     """Whether a verb is negated, or advised against: "don't", "avoid", "without"."""
-    if any(child.lower_ in _NEGATIONS | _NOBODY for child in verb.children):
+    if any(child.lower_ in _NEGATIONS for child in verb.children):
         return True
     if any(child.lower_ in _NEGATIVE_OPENERS for child in children(verb, CLAUSE_OPENER)):
         return True
@@ -126,8 +124,8 @@ def is_negated(verb: Token) -> bool:
         return True
     governor = _governor(verb)
     if governor is not None:
-        inherits = _semi_modal(governor) or governor.lemma_ in _RECOMMENDATIONS
-        return governor.lemma_ in _DETERRENTS or (bool(inherits) and is_negated(governor))
+        inherits = bool(_semi_modal(governor))
+        return governor.lemma_ in _DETERRENTS or (inherits and is_negated(governor))
     # "Don't touch or remove the valve" negates both verbs; "and" starts a new statement.
     if verb.dep_ == "conj" and any(child.lower_ in {"or", "nor"} for child in verb.children):
         return is_negated(verb.head)

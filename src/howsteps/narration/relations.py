@@ -88,11 +88,6 @@ EXTENTS = frozenset(
 _DITRANSITIVE = frozenset("bring buy get give hand make send show teach tell".split())
 # Verbs with which a pronoun refers to a statement, not to an object: "do that", "I know this".
 _PROPOSITIONAL = frozenset("do know mean say think".split())
-# Verbs that share no object with a coordinated verb: "go ahead and remove the nuts".
-NEVER_SHARE = frozenset(
-    """be begin come continue finish go happen hurry let look proceed relax rest run sit sleep stand
-    start stay stop try turn wait walk work""".split()
-)
 
 
 def find_relations(
@@ -199,7 +194,7 @@ def _relative_antecedent(verb: Token) -> Token | None:
 
 def _shared_objects(verb: Token) -> list[Token]:
     """Return objects shared with a coordinated verb: "jack up and secure *the car*"."""
-    if verb.lemma_ in NEVER_SHARE or any(
+    if any(
         child.dep_ in {"obl", "xcomp", "ccomp", "prep"}
         or (child.dep_ == "advmod" and child.i > verb.i)
         for child in verb.children
