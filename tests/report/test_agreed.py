@@ -161,7 +161,8 @@ ON_PLATE = put("egg", "put the egg on the plate", "on", "plate")
         # Somewhere else, or of something that nobody names.
         ([IN_PAN, ON_PLATE, ON_PLATE], 2, "in the pan"),
         ([ON_PLATE] * 2, 2, "in the pan"),
-        ([IT_IN_PAN] * 2, 0, "in the pan"),
+        ([IT_IN_PAN, IT_IN_PAN, ON_PLATE, ON_PLATE], 2, "in the pan"),
+        ([IT_IN_PAN] * 2, 0, ""),
     ],
 )
 def test_two_narrators_must_name_the_place_of_a_step(
@@ -181,7 +182,8 @@ def test_a_verb_does_not_name_a_tool() -> None:
 def test_who_says_it_does_not_name_the_thing() -> None:
     text, named = "fill it in with soil", "fill the tree in with soil"
     fill = act("fill", "tree", "fill it", text, resolved=True)
-    assert not told("fill the tree", *[(text, fill)] * 2).is_named
+    assert not told("fill the tree", *[(text, fill)] * 2).quotes
+    assert not told("fill the tree", *[(text, fill)] * 3).is_named
     assert told("fill the tree", (text, fill), (named, replace(fill, resolved=False))).is_named
 
 
@@ -191,7 +193,7 @@ def test_who_says_it_does_not_name_the_thing() -> None:
         ("put the egg in the pan", [IN_PAN, INTO_PAN], ""),
         ("put the egg in the pan", [IN_PAN], "(one narrator says it like this)"),
         ("put the egg in the pan", [ON_PLATE] * 2, "(narrators say it without “in the pan”)"),
-        ("put the egg", [IT_IN_PAN] * 2, "(narrators say “it” or “them”)"),
+        ("put the egg", [IT_IN_PAN] * 3, "(narrators say “it” or “them”)"),
         ("fry the egg", [IN_PAN] * 2, "(nobody says it like this)"),
     ],
 )
@@ -348,6 +350,15 @@ def test_a_duration_is_a_range_of_what_narrators_say_of_the_step(
     texts: tuple[str, ...], said: tuple[str, int] | None
 ) -> None:
     assert takes(*texts) == said
+
+
+def test_a_step_that_nobody_tells_has_no_duration() -> None:
+    job = cooking(*["cook the egg for two minutes"] * 2)
+    told, renamed = (
+        howto(replace(job, script=Script((replace(job.steps[0], label=label),))), Path(), print)
+        for label in ("cook the egg", "fry the bread")
+    )
+    assert [shown["steps"][0]["takes"] is None for shown in (told, renamed)] == [False, True]
 
 
 def test_a_duration_belongs_to_the_act_before_it() -> None:

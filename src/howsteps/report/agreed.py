@@ -283,14 +283,12 @@ class Narrations:
         said = list(self._said(acts))
         nouns = {stem(each.mention.relation.noun) for each in said}
         act, detail, without = _parted(step.label, nouns)
-        said = [each for each in said if each.says(act, nouns.intersection(act))]
-        is_named = _is_named(said)
-        there = [each for each in said if not detail or each.where(detail)]
-        # Two narrators, one of whom names the object, or three who say "it".
-        if _narrators(there) + _is_named(there) > min(_MIN_VIDEOS, _narrators(said)):
+        said = _reliable([each for each in said if each.says(act, nouns.intersection(act))])
+        there = _reliable([each for each in said if not detail or each.where(detail)])
+        if _narrators(there) >= min(_MIN_VIDEOS, _narrators(said)):
             said, without = there, ""
-        elif detail:
-            said = [each for each in said if each not in there]
+        else:
+            said = [each for each in said if not each.where(detail)]
         own = {*act, *detail}
 
         def rank(each: _Said) -> tuple[bool, int, bool, bool, bool, bool, float]:
@@ -312,7 +310,7 @@ class Narrations:
             place = _near(min(said, key=rank).mention, places)
         else:
             place = max(places.values(), key=lambda place: place.confidence, default=None)
-        return Told(step.label, quotes, without, is_named, place)
+        return Told(step.label, quotes, without, _is_named(said), place)
 
     def duration(self, step: Step) -> Agreed | None:
         """How long a step takes, from the shortest to the longest that its narrators say.
@@ -402,6 +400,11 @@ def _narrators(said: Iterable[_Said]) -> int:
 def _is_named(said: Iterable[_Said]) -> bool:
     """Whether somebody names the object, and does not say "it"."""
     return any(each.mention.noun and not each.mention.resolved for each in said)
+
+
+def _reliable(said: list[_Said]) -> list[_Said]:
+    """The same, if somebody names the object, or three narrators say "it"; nothing otherwise."""
+    return said if _is_named(said) or _narrators(said) > _MIN_VIDEOS else []
 
 
 def _most_frequent(found: Iterable[Agreed]) -> list[Agreed]:

@@ -86,7 +86,7 @@ def howto(
     for number, step in enumerate(result.steps):
         told = narrations.told(number)
         place, quote = told.place, next(iter(told.quotes), None)
-        takes = narrations.duration(step)
+        takes = narrations.duration(step) if told.quotes else None
         quotes = [*told.different[:_EXAMPLES], *(takes.quotes if takes else ())]
         steps.append(
             {
