@@ -448,8 +448,3 @@ def test_messages_name_no_folders(served: Served, work, tmp_path, monkeypatch) -
     status, line = served.edit(1, do={"op": "delete", "step": 0})
     assert status == 500
     assert str(tmp_path) not in line
-
-
-def test_the_status_is_small(served) -> None:
-    told = json.loads(served.get("status")[2])
-    assert told["revision"] == told["placed"] == 0
