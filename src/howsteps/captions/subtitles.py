@@ -10,7 +10,9 @@ line with a time before every word but the first:
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import groupby
+from typing import TypeAlias
 
 from howsteps.captions.cues import CLOCK, Cue, ParsedCues, Piece, clock_seconds, lost
 
@@ -21,12 +23,8 @@ _CLASS = re.compile(r"</?c[^<>]*>")
 _NOT_SPEECH = ("NOTE", "STYLE", "REGION")
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """Consecutive lines without a blank one, and the line number of the first."""
-
-    line: int
-    lines: list[str]
+# Consecutive lines without a blank one, each with its number.
+_Block: TypeAlias = list[tuple[int, str]]
 
 
 def is_subrip(text: str) -> bool:
@@ -38,9 +36,10 @@ def parse_subrip(text: str) -> ParsedCues:
     """Yield the cues; text after a blank line still belongs to the cue above it."""
     opening, cues = _split(text, any_label=False)
     for block in opening:
-        yield lost("text before the first times was left out", block.line)
+        yield lost("text before the first times was left out", block[0][0])
     for cue, strays in cues:
-        yield replace(cue, text="\n".join([cue.text, *("\n".join(b.lines) for b in strays)]))
+        more = (line for block in strays for _, line in block)
+        yield replace(cue, text="\n".join([cue.text, *more]))
 
 
 def is_webvtt(text: str) -> bool:
@@ -59,9 +58,9 @@ def parse_webvtt(text: str) -> ParsedCues:
 
 
 def _strays(blocks: list[_Block]) -> ParsedCues:
-    for block in blocks:
-        if not block.lines[0].startswith(_NOT_SPEECH):
-            yield lost("text without times was left out", block.line)
+    for (number, line), *_ in blocks:
+        if not line.startswith(_NOT_SPEECH):
+            yield lost("text without times was left out", number)
 
 
 def _with_word_times(cue: Cue) -> Cue:
@@ -122,17 +121,8 @@ def _without_label(
 
 def _blocks(lines: Sequence[str], first: int) -> list[_Block]:
     """Group lines into blocks; ``first`` is the number of the first line."""
-    blocks: list[_Block] = []
-    after_blank = True
-    for number, line in enumerate(lines, first):
-        if not line.strip():
-            after_blank = True
-        elif after_blank:
-            blocks.append(_Block(number, [line]))
-            after_blank = False
-        else:
-            blocks[-1].lines.append(line)
-    return blocks
+    groups = groupby(enumerate(lines, first), key=lambda numbered: bool(numbered[1].strip()))
+    return [list(block) for is_text, block in groups if is_text]
 
 
 def _times(line: str) -> tuple[float | None, float | None] | None:

@@ -62,10 +62,6 @@ class Executor(Protocol):
 
     takes_tasks: ClassVar[bool]
 
-    def check(self) -> None:
-        """Raise a ``HowstepsError`` if nothing can run."""
-        ...
-
     def map(
         self,
         function: Callable[[Item], Value],
@@ -101,9 +97,6 @@ class LocalExecutor:
     workers: int = 1
     memory: int = 2 * _GIGABYTE
     takes_tasks: ClassVar[bool] = False
-
-    def check(self) -> None:
-        """Do nothing: there is no connection to check."""
 
     def map(
         self,
@@ -181,17 +174,19 @@ class RayExecutor:
         Address of the head node. None: the cluster on this machine, or a new one.
     memory
         Bytes that one item may need.
+
+    Raises
+    ------
+    HowstepsError
+        Ray is not installed, or the cluster cannot be reached.
     """
 
     address: str | None = None
     memory: int = 2 * _GIGABYTE
     takes_tasks: ClassVar[bool] = True
 
-    def check(self) -> None:
-        """Connect to the cluster, so that a missing one is reported at once.
-
-        Raises ``HowstepsError`` if Ray is not installed, or the cluster cannot be reached.
-        """
+    def __post_init__(self) -> None:
+        """Connect to the cluster, so that a missing one is reported at once."""
         connected(self.address)
 
     def map(
@@ -202,10 +197,7 @@ class RayExecutor:
         device: str = "cpu",
         nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
-        """Apply a function to every item; yield outcomes as they complete.
-
-        Raises ``HowstepsError`` if Ray is not installed, or the cluster cannot be reached.
-        """
+        """Apply a function to every item; yield outcomes as they complete."""
         ray = connected(self.address)
         task = ray.remote(attempt).options(
             num_cpus=1,

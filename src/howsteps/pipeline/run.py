@@ -131,7 +131,6 @@ def run(
     check_folders(out, *([] if isinstance(source, Task) else [source]))
     executor = executor or LocalExecutor(workers)
     context = Context(Cache(out / CACHE), executor, callback, frozenset(force), workers)
-    context.executor.check()
     stages.check_parser(options.parser)
     collection = read_source(source, context)
     tasks, problems = collection.tasks, list(collection.problems)
