@@ -49,7 +49,7 @@ def test_a_video_is_opened_once_for_its_frame_rate(
         return Fraction(30000, 1001)
 
     monkeypatch.setattr("howsteps.report.decoding.rate_of", rate_of)
-    monkeypatch.setattr("howsteps.report.decoding.make_thumbnails", lambda *_: {})
+    monkeypatch.setattr("howsteps.report.decoding.run", lambda *_, **__: {})
     media = tmp_path / "a.mp4"
     media.write_bytes(b"film")
     video = Video("a", duration=60.0, media=media, sentences=(), mentions=())
@@ -67,7 +67,7 @@ def test_a_video_is_opened_once_for_its_frame_rate(
 def test_pictures_of_videos_are_a_stage_and_captions_alone_are_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("howsteps.report.decoding.make_thumbnails", lambda *_: {})
+    monkeypatch.setattr("howsteps.report.decoding.run", lambda *_, **__: {})
     videos = (Video("a", media=tmp_path / "a.mp4"), Video("b"))
     events: list[Event] = []
     context = Context(Cache(tmp_path / "cache"), callback=events.append)

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from howsteps.errors import InputError
 from howsteps.io.files import Folder
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.report import decoding
-from howsteps.report.decoding import make_thumbnails, rate_of
+from howsteps.report.decoding import Pictures, rate_of
 from howsteps.task import Video
 from tests.films import RATE, film
 from tests.io.test_media import large_video
@@ -44,12 +43,8 @@ def test_thumbnails_and_rates_come_from_a_worker(
 ) -> None:
     media = film(tmp_path / "film.mp4")
     opened = request.getfixturevalue("opened")
-    assert make_thumbnails(
-        Video("film", media=media), [1.0, 2.0], Folder(tmp_path / "out")
-    ).keys() == {
-        1,
-        2,
-    }
+    pictures = Pictures(Folder(tmp_path / "out"))
+    assert pictures.make(Video("film", media=media), [1.0, 2.0]).keys() == {1, 2}
     assert (rate_of(media), rate_of(media)) == (RATE, RATE)
     assert opened == [("thumbnails", "film.mp4"), ("rate", "film.mp4")]
     assert rate_of(None) == Fraction(25)
@@ -72,8 +67,9 @@ def test_copies_and_clips_come_from_a_worker(
 @pytest.mark.slow
 def test_a_frame_beyond_all_screens_is_refused_by_the_worker(tmp_path: Path) -> None:
     media = large_video(tmp_path / "large.mov")
-    with pytest.raises(InputError, match=r"large\.mov: "):
-        make_thumbnails(Video("large", media=media), [0.0], Folder(tmp_path / "out"))
+    pictures = Pictures(Folder(tmp_path / "out"))
+    assert pictures.make(Video("large", media=media), [0.0]) == {}
+    assert [problem.path for problem in pictures.problems] == [media]
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from PIL import Image
 
 from howsteps.errors import InputError, MissingExtra
 from howsteps.io.files import Folder
-from howsteps.report.decoding import THUMBNAIL_WIDTH, make_thumbnails, thumbnail_name, thumbnails_at
+from howsteps.report.decoding import THUMBNAIL_WIDTH, Pictures, thumbnail_name, thumbnails_at
 from howsteps.task import Video
 
 SHADE = 20  # how much lighter the film gets every second
@@ -92,22 +92,22 @@ def test_non_square_pixels_are_respected(tmp_path) -> None:
 def test_thumbnails_are_remade_only_if_the_video_is_newer(film, tmp_path) -> None:
     video = Video("lighter", media=film)
     picture = tmp_path / thumbnail_name("lighter", 2.0)
-    make_thumbnails(video, [2.0], Folder(tmp_path))
+    Pictures(Folder(tmp_path)).make(video, [2.0])
     made = picture.stat().st_mtime_ns
-    make_thumbnails(video, [2.0], Folder(tmp_path))
+    Pictures(Folder(tmp_path)).make(video, [2.0])
     assert picture.stat().st_mtime_ns == made
     os.utime(picture, (0, 0))
-    make_thumbnails(video, [2.0], Folder(tmp_path))
+    Pictures(Folder(tmp_path)).make(video, [2.0])
     assert picture.stat().st_mtime_ns >= made
 
 
 @pytest.mark.slow
 def test_existing_thumbnails_of_a_missing_video_are_used(film, tmp_path) -> None:
-    names = make_thumbnails(Video("lighter", media=film), [2.0], Folder(tmp_path))
+    names = Pictures(Folder(tmp_path)).make(Video("lighter", media=film), [2.0])
     assert names == {2.0: thumbnail_name("lighter", 2.0)}
     gone = Video("lighter", media=tmp_path / "gone.mp4")
-    assert make_thumbnails(gone, [2.0, 3.0], Folder(tmp_path)) == names
-    assert make_thumbnails(Video("another"), [2.0], Folder(tmp_path)) == {}
+    assert Pictures(Folder(tmp_path)).make(gone, [2.0, 3.0]) == names
+    assert Pictures(Folder(tmp_path)).make(Video("another"), [2.0]) == {}
 
 
 def test_a_damaged_video_gives_the_readable_thumbnails(film, tmp_path) -> None:

@@ -137,28 +137,6 @@ def existing_thumbnails(video: Video, times: Sequence[float], folder: Path) -> d
     return {time: name for time, name in names.items() if (folder / name).is_file()}
 
 
-def make_thumbnails(video: Video, times: Sequence[float], folder: Folder) -> dict[float, str]:
-    """Write the thumbnails of a video at some times; return :func:`existing_thumbnails`.
-
-    An existing thumbnail that is newer than the video is kept. If the video is gone, only existing
-    thumbnails are returned.
-
-    Raises
-    ------
-    InputError
-        The video exists and cannot be decoded.
-    MissingExtra
-        PyAV is not installed.
-    """
-    if video.media is not None and video.media.is_file():
-        modified = video.media.stat().st_mtime
-        names = {time: thumbnail_name(video.id, time) for time in sorted(set(times))}
-        wanted = [[t, n] for t, n in names.items() if not _is_newer(folder.path / n, modified)]
-        if wanted:
-            run(video.media, "thumbnails", folder, names=wanted)
-    return existing_thumbnails(video, times, folder.path)
-
-
 class Pictures:
     """Makes thumbnails in a folder; a video that cannot be decoded is one problem.
 
@@ -172,18 +150,31 @@ class Pictures:
         self._unreadable = set(unreadable)
 
     def make(self, video: Video, times: Sequence[float]) -> dict[float, str]:
-        """The file names of the thumbnails of a video by time, as far as they can be made."""
-        if self.advice or video.media in self._unreadable:
-            return {}
-        try:
-            return make_thumbnails(video, times, self.folder)
-        except InputError as error:
-            self.problems.append(error.problem)
-            self._unreadable.add(error.problem.path)
-        except MissingExtra as error:
-            self.advice = f"There are no thumbnails: {error}"
-            self.problems.append(Problem(self.folder.path, self.advice, harmless=True))
-        return {}
+        """Make the thumbnails of a video at some times; return :func:`existing_thumbnails`.
+
+        An existing thumbnail that is newer than the video is kept, and any if the video is gone.
+        """
+        media = video.media
+        if not self.advice and media is not None and media not in self._unreadable:
+            try:
+                self._make(video.id, media, times)
+            except InputError as error:
+                self.problems.append(error.problem)
+                self._unreadable.add(media)
+            except MissingExtra as error:
+                self.advice = f"There are no thumbnails: {error}"
+                self.problems.append(Problem(self.folder.path, self.advice, harmless=True))
+        return existing_thumbnails(video, times, self.folder.path)
+
+    def _make(self, video: str, media: Path, times: Sequence[float]) -> None:
+        if not media.is_file():
+            return
+        modified = media.stat().st_mtime
+        names = {time: thumbnail_name(video, time) for time in sorted(set(times))}
+        own = self.folder.path
+        wanted = [[t, n] for t, n in names.items() if not _is_newer(own / n, modified)]
+        if wanted:
+            run(media, "thumbnails", self.folder, names=wanted)
 
 
 def thumbnails_at(media: Path, times: Sequence[float]) -> Iterator[tuple[float, bytes]]:
