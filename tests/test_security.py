@@ -116,7 +116,7 @@ OPENERS = {
 OPENING = {"open", "read_text", "read_bytes", "decode_audio", "memmap"}
 # Who writes and removes files by other means: downloads, and files that the user named.
 WRITERS = {
-    "datasets/fetch.py": ["folder.mkdir", "path.parent.mkdir", "mark.unlink", *["part.unlink"] * 3],
+    "datasets/fetch.py": ["folder.mkdir"],
     "pipeline/cache.py": ["folder.mkdir"],  # the user's own
     "report/figures.py": ["path.parent.mkdir"],
     "serve/app.py": ["folder.mkdir"],  # in the user's own cache

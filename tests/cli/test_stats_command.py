@@ -68,11 +68,6 @@ def test_labels_of_frames_have_a_rate(tmp_path, rate, seconds):
     assert any(seconds in line.split() for line in out.splitlines())
 
 
-def test_the_listed_order_can_be_used(table):
-    _, out, _ = run("evaluate", "stats", table, "--listed")
-    assert "coffee, order listed: grind → pour" in out
-
-
 def test_json_has_one_entry_for_each_task(table):
     code, out, _ = run("evaluate", "stats", table, "--json", "-", "--quiet")
     assert code == 0

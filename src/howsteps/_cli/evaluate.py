@@ -87,8 +87,8 @@ def _plan(
     """Return the plan of a command; a wrong name or number is an error of the command line."""
     try:
         numbers = sorted({int(number) for number in _split(steps)})
-        return Plan(choose(_split(methods), ALL_METHODS), tuple(numbers), tuple(protocols), seeds,
-                    videos, bars)  # fmt: skip
+        runs = choose(_split(methods), ALL_METHODS)
+        return Plan(runs, tuple(numbers), tuple(protocols), seeds, videos, bars)
     except HowstepsError as error:
         raise typer.BadParameter(str(error)) from error
     except ValueError:
@@ -214,8 +214,9 @@ def methods(
     bars: Annotated[
         Bars,
         options.rare_option(
+            metavar="BARS",
             help="What error bars show: 'videos' (a bootstrap, 95%) or 'roundings' (the "
-            "solutions that a solver visits after its best, as in the paper)."
+            "solutions that a solver visits after its best, as in the paper).",
         ),
     ] = Bars.videos,
     json_file: options.JsonFile = None,
@@ -319,13 +320,6 @@ def _span(low: float | None, high: float | None) -> str:
 
 def stats(
     source: _Data,
-    listed: Annotated[
-        bool,
-        typer.Option(
-            "--listed",
-            help="Use the order in which the steps are listed. Default: the best one found.",
-        ),
-    ] = False,
     rate: _Rate = FRAMES_PER_SECOND,
     json_file: options.JsonFile = None,
     quiet: options.Quiet = False,
@@ -342,8 +336,7 @@ def stats(
     measured = []
     with screen.counting("measuring", len(found.tasks), quiet=quiet) as advance:
         for each in found:
-            order = tuple(range(len(each.steps))) if listed else None
-            measured.append(statistics(each, order))
+            measured.append(statistics(each))
             advance(each.task)
     orders = [
         [each.steps[step] for step in row.order] for row, each in zip(measured, found, strict=True)
@@ -354,10 +347,9 @@ def stats(
     if str(json_file) != "-":
         _show(statistics_table(measured))
         _show(regularity_table(measured))
-        how = "listed" if listed else "found"
         for row, names in zip(measured, orders, strict=True):
             steps = escape(" → ".join(names))
-            screen.out.print(f"\n[bold]{escape(row.task)}[/], order {how}: {steps}")
+            screen.out.print(f"\n[bold]{escape(row.task)}[/], order found: {steps}")
     screen.finish(found.problems, found=True)
 
 

@@ -97,7 +97,9 @@ Vision: TypeAlias = Annotated[
 Quick: TypeAlias = Annotated[
     bool, typer.Option("--quick", help="Use fewer, smaller frames: much faster.")
 ]
-AnyDevice: TypeAlias = Annotated[Device, rare_option(help="Compute on the CPU or on a GPU.")]
+AnyDevice: TypeAlias = Annotated[
+    Device, rare_option(metavar="DEVICE", help="'cpu', or 'cuda': compute on a GPU.")
+]
 Parser: TypeAlias = Annotated[
     str | None,
     rare_option(

@@ -88,11 +88,14 @@ def read_release(folder: Path, task: str) -> Release:
     return Release(Task(task, videos), truth, relations, similarity, features, labels, rates)
 
 
-def read_truth(folder: Path, task: str) -> Truth:
-    """Read the ground truth of one task without its features."""
-    vision = _part(folder, "VISION", task)
-    labels, _, rates, durations = _dataset(vision, with_features=False)
-    return _truth(vision / _FEATURES, task, labels, rates, durations)
+def read_truths(folder: Path) -> tuple[Truth, ...]:
+    """Read the ground truth of every task without its features."""
+    truths = []
+    for task in release_tasks(folder):
+        vision = _part(folder, "VISION", task)
+        labels, _, rates, durations = _dataset(vision, with_features=False)
+        truths.append(_truth(vision / _FEATURES, task, labels, rates, durations))
+    return tuple(truths)
 
 
 def read_labelled(folder: Path, task: str) -> Labelled:

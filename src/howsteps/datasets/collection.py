@@ -152,11 +152,11 @@ def read_tasks(
     for source, task, task_problems in found:
         videos = tuple(video for video in task.videos if video.length <= LONGEST)
         problems += task_problems
-        problems += [
-            Problem(video.media or source, f"not used: {_lasts(video)}")
-            for video in task.videos
-            if video.length > LONGEST
-        ]
+        for video in task.videos:
+            if (hours := video.length / 3600) > LONGEST / 3600:
+                lasts = f"{video.id} lasts {hours:,.0f} hours, by its captions or its metadata"
+                reason = f"not used: {lasts}; at most 24 do"
+                problems.append(Problem(video.media or source, reason))
         if not videos:
             if not (task.videos or task_problems):
                 problems.append(Problem(source, "contains no video"))
@@ -170,54 +170,37 @@ def read_tasks(
     return Found(tuple(tasks), tuple(problems))
 
 
-def _lasts(video: Video) -> str:
-    hours = video.length / 3600
-    return f"{video.id} lasts {hours:,.0f} hours, by its captions or its metadata; at most 24 do"
-
-
 _Found: TypeAlias = tuple[Path, Task, list[Problem]]
 
 
 def _read_file(path: Path) -> Iterator[_Found]:
-    media: list[Path] = [path] if is_video(path) else []
-    files: dict[Path, _Read] = {}
-    if not media:
-        files[path] = read = _read(path)
-        if (value := _task_in(read)) is not None:
+    """Read a single file, with what has the same name beside it."""
+    name, stems = split_language(path.stem)[0], {path.stem, without_format(path.stem)}
+    beside = sorted(p for p in path.parent.iterdir() if p.is_file()) if path.is_file() else []
+    videos = {p.stem: p for p in reversed(beside) if is_video(p)}
+    if is_video(path):
+        media = [path]
+        reads = {
+            p: _read(p)
+            for p in beside
+            if _may_be_captions(p)
+            and {p.stem, split_language(p.stem)[0]} & stems
+            and (p.stem == path.stem or p.stem not in videos)
+        }
+        files = {p: read for p, read in reads.items() if _task_in(read) is None}
+    else:
+        files = {path: _read(path)}
+        if (value := _task_in(files[path])) is not None:
             yield path, *task_of_json(value, path)
             return
-    name = split_language(path.stem)[0]
-    if path.is_file():
-        siblings = sorted(p for p in path.parent.iterdir() if p.is_file())
-        sibling_videos = [p for p in siblings if is_video(p)]
-        if media:
-            files = _captions_of(path, sibling_videos, siblings)
-        else:
-            # A video file may itself be called "a.en".
-            same_stem = [p for p in sibling_videos if p.stem == path.stem]
-            media = same_stem or [p for p in sibling_videos if p.stem == name]
+        # A video file may itself be called "a.en".
+        media = [videos[stem] for stem in (path.stem, name) if stem in videos][:1]
     infos = [info] if (info := path.with_name(f"{name}{INFO}")).is_file() else []
     task, problems = _task_of_files(name, files, media, infos)
     if not task.videos:
         fault = problems[0]
         raise InputError(fault.path, fault.reason, fault.line)
     yield path, task, problems
-
-
-def _captions_of(
-    video: Path, videos: Sequence[Path], siblings: Sequence[Path]
-) -> dict[Path, "_Read"]:
-    """Return the files beside a video that may be its captions, by their names."""
-    other_videos = {path.stem for path in videos} - {video.stem}
-    stems = {video.stem, without_format(video.stem)}
-    files = {
-        path: _read(path)
-        for path in siblings
-        if (path.stem == video.stem or split_language(path.stem)[0] in stems)
-        and path.stem not in other_videos
-        and _may_be_captions(path)
-    }
-    return {path: read for path, read in files.items() if _task_in(read) is None}
 
 
 def _may_be_captions(path: Path) -> bool:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -104,11 +104,9 @@ DATA_SETS = (
     DataSet(
         "the paper's release",
         lambda source: bool(authors.release_tasks(source.path)),
-        lambda source: Found(
-            tuple(map(partial(authors.read_truth, source.path), authors.release_tasks(source.path)))
-        ),
+        lambda source: Found(authors.read_truths(source.path)),
         lambda source: tuple(
-            map(partial(authors.read_labelled, source.path), authors.release_tasks(source.path))
+            authors.read_labelled(source.path, task) for task in authors.release_tasks(source.path)
         ),
     ),
     DataSet(
