@@ -288,7 +288,7 @@ class Narrations:
         if _narrators(there) >= min(_MIN_VIDEOS, _narrators(said)):
             said, without = there, ""
         else:
-            said = [each for each in said if not each.where(detail)]
+            said = _reliable([each for each in said if not each.where(detail)])
         own = {*act, *detail}
 
         def rank(each: _Said) -> tuple[bool, int, bool, bool, bool, bool, float]:
