@@ -159,6 +159,27 @@ def test_undo_works_after_a_reload(visit, served, work) -> None:
     assert len(read_result(work).script.steps) == 4
 
 
+def test_a_redo_after_a_reload_is_the_one_of_the_server(visit, served) -> None:
+    page = visit(served)
+    key(page, "delete 0").click()
+    placed(page, served)
+    page.reload()
+    until(page, "document.querySelector('[data-key=undo]')?.title === 'Undo: deleted step 1'")
+    key(page, "label 1").fill("Rinse the pot")
+    key(page, "label 1").press("Enter")
+    placed(page, served)
+    for name in ("renamed step 2", "deleted step 1"):
+        page.keyboard.press("ControlOrMeta+z")
+        until(page, f"document.querySelector('#news').textContent === 'Undone: {name}.'")
+    until(page, "document.querySelectorAll('textarea.label').length === 5")
+    assert labels(page) == LABELS
+    page.keyboard.press("ControlOrMeta+Shift+z")
+    until(page, "document.querySelector('#news').textContent === 'Redone: deleted step 1.'")
+    until(page, "document.querySelectorAll('textarea.label').length === 4")
+    assert labels(page) == LABELS[1:]
+    placed(page, served)
+
+
 def test_an_undo_is_named(visit, served) -> None:
     page = visit(served)
     key(page, "label 2").fill("Rinse the pot")
@@ -204,6 +225,9 @@ def test_a_key_pressed_five_times_is_undone_at_once(visit, served, work) -> None
     assert labels(page) == [*LABELS[1:], LABELS[0]]
     placed(page, served)
     key(page, "undo").click()
+    until(
+        page, "first => document.querySelector('[data-key=\"label 0\"]').value === first", LABELS[0]
+    )
     assert labels(page) == LABELS
     placed(page, served)
     assert [step.label.capitalize() for step in read_result(work).script.steps] == LABELS
@@ -229,7 +253,7 @@ def test_an_open_page_goes_on_after_a_restart(visit, work, start) -> None:
     until(page, "document.querySelector('.state').textContent.includes('has stopped')")
     again = start(work)
     assert again.address == before.address
-    until(page, "document.querySelectorAll('textarea.label').length === 4", seconds=30)
+    until(page, "!document.querySelector('.state').textContent.includes('has stopped')", seconds=30)
     key(page, "delete 0").click()
     placed(page, again)
     assert len(read_result(work).script.steps) == 3
@@ -336,13 +360,23 @@ def test_an_export_is_written_and_downloaded(visit, served, work) -> None:
     assert "exports/youtube" in said
 
 
-def test_a_stopped_server_is_reported(visit, work, browser) -> None:
+def test_a_name_that_is_typed_while_the_server_stops_is_kept_in_its_field(
+    visit, work, browser
+) -> None:
     with running(work) as served:
         page = browser.new_page()
         page.goto(served.address)
         until(page, "document.querySelectorAll('textarea.label').length === 5")
+        key(page, "label 2").fill("Rinse the pot")
     until(page, "document.querySelector('.state').textContent.includes('has stopped')")
+    key(page, "label 2").press("Enter")
+    assert key(page, "label 2").input_value() == "Rinse the pot"
+    with running(work) as served:
+        until(page, "!document.querySelector('.state').textContent.includes('has stopped')")
+        key(page, "label 2").press("Enter")
+        placed(page, served)
     page.close()
+    assert read_result(work).steps[2].label == "Rinse the pot"
 
 
 @pytest.mark.slow
@@ -392,6 +426,7 @@ def test_a_video_is_left_out_and_used_again_with_a_click(visit, served, work) ->
     page.locator("#timelines").scroll_into_view_if_needed()
     page.get_by_role("button", name="Leave out: Bo makes tea").click()
     until(page, "document.querySelectorAll('#aside [data-id=Bo]').length === 1", seconds=30)
+    assert page.evaluate("document.activeElement.dataset.key") == "undo"
     assert [each.video for each in read_result(work).set_aside] == ["Bo"]
     page.get_by_role("button", name="Use again: Bo makes tea").click()
     until(page, "document.querySelector('#aside') === null", seconds=30)

@@ -84,6 +84,16 @@ def test_a_script_without_steps_is_not_placed(session) -> None:
     assert session.status()["error"] == ""
 
 
+def test_the_content_is_the_script_as_it_is_edited_before_it_is_placed(work) -> None:
+    session = Session(work)
+    before = session.content()["videos"][0]["places"]
+    edit(session, 0, {"do": {"op": "merge", "step": 0, "into": 1}})
+    content = session.content()
+    session.stop()
+    assert (content["revision"], len(content["steps"])) == (1, 4)
+    assert content["videos"][0]["places"] == [None, *before[2:]]
+
+
 def test_a_result_of_another_program_is_not_replaced(session, work) -> None:
     edit(session, 0, {"do": RENAME})
     assert session.wait_until_placed(60)

@@ -21,9 +21,9 @@ from howsteps.pipeline.work_folder import check_parts, root_of, write_exports, w
 from howsteps.report.content import content
 from howsteps.report.exports import FORMATS
 from howsteps.report.page import PAGE, known_thumbnails, write_page
-from howsteps.serve.edits import Journal, Refused, ids, summary
+from howsteps.serve.edits import Draft, Journal, Refused, ids, summary
 from howsteps.store import FILE, Change, Record, read_result, result_file
-from howsteps.task import Result
+from howsteps.task import BY_HAND, Result, Step
 
 # The folders of an absolute path. Their names may contain spaces, but do not end with one, so that
 # two paths in a sentence stay apart.
@@ -126,13 +126,14 @@ class Session:
             }
 
     def content(self) -> dict[str, Any]:
-        """The content of the page, for the newest placed result."""
+        """The content of the page: the script as it is edited now, with the places known so far."""
         with self._changed:
-            result, version, history = self.result, self._version, self.journal.history
+            version, history = self._version, self.journal.history
+            result = _as_edited(self.result, history.draft)
         thumbnails = known_thumbnails(result, self.folder)
         shown = content(result, self.folder, thumbnails, playable=self.playable)
         formats = [[each.name, each.about] for each in FORMATS.values() if each.own_folder]
-        state = {"version": version, "placed": history.placed, "revision": history.revision}
+        state = {"version": version, "revision": history.revision}
         return {**shown, **state, "formats": formats}
 
     def playable(self, media: Path) -> Path | None:
@@ -295,3 +296,23 @@ class Session:
             if self._stopped or self._has_unplaced_edits():
                 self._stale = True
                 raise _Superseded
+
+
+def _as_edited(result: Result, draft: Draft) -> Result:
+    """A result with the steps of a draft; those that have to be placed again have no places."""
+    if ids(draft.task) != ids(result.task):
+        return result  # the page is loaded anew when the videos are placed
+    now = {_identity(step): k for k, step in enumerate(draft.steps)}
+    by_hand = {(place.video, place.step): place for place in draft.by_hand}
+    places = {
+        (place.video, k): replace(place, step=k)
+        for place in result.localisations
+        for k in [now.get(_identity(result.steps[place.step]))]
+        if k is not None and place.evidence != BY_HAND
+    }
+    script = replace(result.script, steps=draft.steps)
+    return replace(result, script=script, localisations=tuple({**places, **by_hand}.values()))
+
+
+def _identity(step: Step) -> object:
+    return step.mentions or step.label

@@ -68,61 +68,58 @@ function make(edit) {
   return true;
 }
 
+/** Why an edit cannot be made now; empty if it can. */
+const whyNot = (edit) => (server.gone ? STOPPED : refusal(content, edit));
+
 /** An edit by the user: applied at once, saved or sent, and announced; by a key it may replace the last one. */
 function act(edit, message, focus = null, byKey = false) {
-  const reason = refusal(content, edit);
+  const reason = whyNot(edit);
   if (reason) {
     announce(reason);
     return false;
   }
   const again = byKey ? repeated(edit) : null;
+  const { revision } = content;
   redraw(() => {
     if (again) {
       history.edits.pop();
       setContent({ ...history.states.pop(), version: content.version });
     }
     make(again ?? edit);
+    content.revision = revision + 1;
   }, focus);
   history.at = Date.now();
-  if (content.served) send(again ? { again } : { do: edit });
+  if (content.served) send({ revision, ...(again ? { again } : { do: edit }) });
   saveEdits();
   announce(message);
   return true;
 }
 
+// The server tells what it has undone or made again, and how the script looks now.
+
 function undo() {
-  if (content.served ? !canUndo() : !history.edits.length) return;
-  const name = nextUndo();
-  const [before, edit] = [history.states.pop(), history.edits.pop()];
-  if (edit) history.undone.push(edit);
-  if (before) redraw(() => setContent({ ...before, version: content.version }));
-  if (content.served) send({ undo: true });
+  if (!canUndo()) return;
+  if (content.served) return send({ undo: true });
+  const edit = history.edits.pop();
+  history.undone.push(edit);
+  redraw(() => setContent(history.states.pop()));
   saveEdits();
-  announce(name ? `Undone: ${described(name)}.` : "The last change was undone.");
+  announce(`Undone: ${described(edit)}.`);
 }
 
 function redo() {
-  const name = history.undone.at(-1) ?? server.status?.redo;
-  const edit = history.undone.pop();
-  if (content.served) {
-    if (!edit && !server.status?.redo) return;
-    const rest = [...history.undone];
-    if (edit) redraw(() => make(edit));
-    history.undone.push(...rest);
-    send({ redo: true });
-  } else {
-    if (!edit) return;
-    const rest = [...history.undone];
-    redraw(() => make(edit));
-    history.undone.push(...rest);
-  }
+  if (!canRedo()) return;
+  if (content.served) return send({ redo: true });
+  const [edit, ...rest] = history.undone.toReversed();
+  redraw(() => make(edit));
+  history.undone = rest.toReversed();
   saveEdits();
-  announce(name ? `Redone: ${described(name)}.` : "The change was redone.");
+  announce(`Redone: ${described(edit)}.`);
 }
 
 const isEditable = () => editing && (!content.served || mayWrite());
 const canUndo = () => (content.served ? Boolean(server.status?.undo || server.queue.length) : history.edits.length > 0);
-const nextUndo = () => history.edits.at(-1) ?? server.status?.undo;
+const nextUndo = () => (content.served ? server.status?.undo : history.edits.at(-1));
 const canRedo = () => (content.served ? Boolean(server.status?.redo) : history.undone.length > 0);
 
 /** Change the content and rebuild the page, preserving scroll positions, focus and typed text. */
@@ -204,7 +201,7 @@ function statusText() {
   }
   const { status } = server;
   const doing = { placing: "Placing again …", frames: "Reading the videos …", thumbnails: "Placed. Making thumbnails …", exports: "Placed. Writing the exports …" };
-  if (server.gone) return "The server has stopped. Start “howsteps serve” again.";
+  if (server.gone) return STOPPED;
   if (!mayWrite()) return "Another page is editing this script. You can watch, or take over.";
   if (status?.error) return `Not placed: ${status.error}`;
   if (server.busy || (status && (status.placed !== status.revision || status.revision < server.revision))) return doing[status?.activity] ?? doing.placing;
@@ -218,7 +215,7 @@ function unmentionedWarning() {
 }
 
 function servedTools() {
-  if (!mayWrite() && !server.gone) return [tool("take-over", "Take over", () => post("writer", { writer }).catch((error) => announce(capital(error.message))))];
+  if (!mayWrite()) return [tool("take-over", "Take over", () => post("writer", { writer }).catch((error) => announce(capital(error.message))))];
   const formats = h(
     "select",
     { "data-key": "format", "aria-label": "Format of the export" },
@@ -260,7 +257,7 @@ function labelField(step, k) {
   let done = false;
   const commit = (focus) => {
     const label = cleanLabel(field.value);
-    if (label === step.label || done) return;
+    if (label === step.label || done || server.gone) return; // it stays in the field
     done = true;
     if (!act({ op: "rename", step: k, label }, `Step ${k + 1} is now “${label}”.`, focus)) {
       field.value = step.label;
@@ -328,7 +325,7 @@ function addCard() {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const edit = { op: "add", at: Number(after.value), label: cleanLabel(field.value) };
-    if (!refusal(content, edit)) field.value = "";
+    if (!whyNot(edit)) field.value = "";
     const { at, label } = edit;
     act(edit, `“${label}” is step ${at + 1}.`, `label ${at}`);
   });
@@ -441,7 +438,7 @@ function askSplit(k) {
     event.preventDefault();
     const mentions = [...form.querySelectorAll("[value]:checked")].map((box) => JSON.parse(box.value));
     const edit = { op: "split", step: k, label: cleanLabel(field.value), mentions };
-    const reason = refusal(content, edit);
+    const reason = whyNot(edit);
     form.lastChild.textContent = reason;
     if (reason) return;
     dialog.close();

@@ -25,13 +25,17 @@ async function send(change) {
     try {
       const answer = await post("edits", { writer, revision: server.revision, ...server.queue[0] });
       // The rest of the status is taken only from the event stream, which is ordered.
-      server.revision = (await answer.json()).revision;
-      server.queue.shift();
+      const { revision, undo, redo } = await answer.json();
+      server.revision = revision;
+      const done = server.queue.shift();
+      if (!done.undo && !done.redo) continue;
+      history.states.length = 0; // they are of another script
+      announce(done.undo ? `Undone: ${described(redo)}.` : `Redone: ${described(undo)}.`);
     } catch (error) {
       server.queue.length = 0;
       updateServer({ gone: error.status === undefined });
       await refresh(true).catch(() => {});
-      announce(server.gone ? "The server has stopped: the last change was not kept. Start “howsteps serve” again." : capital(error.message));
+      announce(server.gone ? `${STOPPED} The last change was not kept.` : capital(error.message));
     }
   }
   server.busy = false;
@@ -48,13 +52,16 @@ function updateServer(change) {
   else redraw(() => {});
 }
 
-const mayWrite = () => !server.gone && (!server.status?.writer || server.status.writer === writer);
+const STOPPED = "The server has stopped. Start “howsteps serve” again; what you type stays here.";
 
-/** Show newly placed steps, unless edits of this page are still being sent. */
+const mayWrite = () => !server.status?.writer || server.status.writer === writer;
+
+/** Show what the server has undone or placed since, unless edits of this page are still being sent. */
 function catchUp() {
   const { status } = server;
-  if (!status || dragging || server.busy || status.revision < server.revision || status.version <= (content.version ?? 0)) return;
-  if (status.placed === status.revision || status.error) refresh().catch(() => {});
+  if (!status || dragging || server.busy) return;
+  const isPlaced = status.revision >= server.revision && (status.placed === status.revision || status.error);
+  if (content.revision < server.revision || (isPlaced && status.version > content.version)) refresh().catch(() => {});
 }
 
 /** Fetch and show the content; with `hard`, even if it is outdated, which discards local changes. */
@@ -62,7 +69,7 @@ async function refresh(hard = false) {
   const answer = await fetch("content");
   const newContent = await answer.json();
   // Edits made since the request make it outdated; newer content comes with the next event.
-  const isOutdated = newContent.revision < server.revision || (newContent.placed !== newContent.revision && !server.status?.error);
+  const isOutdated = newContent.revision < server.revision;
   if (!hard && (server.queue.length || isOutdated || dragging)) return;
   server.revision = newContent.revision;
   if (hard) history.states.length = 0;
@@ -72,11 +79,16 @@ async function refresh(hard = false) {
 function startServer() {
   if (!content.served) return;
   sessionStorage.setItem("howsteps-writer", writer);
+  document.querySelector(`[data-key="${sessionStorage.getItem("howsteps-focus")}"]`)?.focus({ preventScroll: true });
+  sessionStorage.removeItem("howsteps-focus");
   const events = new EventSource(`events?writer=${writer}`);
   events.addEventListener("message", ({ data }) => {
     const status = JSON.parse(data);
     const before = server.status?.choices ?? status.choices;
-    if (status.choices !== before) return location.reload(); // with other videos, everything is new
+    if (status.choices !== before) {
+      sessionStorage.setItem("howsteps-focus", "undo"); // it takes the choice back
+      return location.reload(); // with other videos, everything is new
+    }
     updateServer({ gone: false, status });
     catchUp();
   });
