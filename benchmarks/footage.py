@@ -28,9 +28,10 @@ from benchmarks.places import after_mentions, spread_evenly
 from howsteps.evaluate import paper_f1
 from howsteps.localise import localise
 from howsteps.localise.decision import decide
+from howsteps.localise.evidence import standardised
 from howsteps.localise.ridge import LeaveOneOut
-from howsteps.localise.self_training import LEARNING_OPTIONS, locate
-from howsteps.localise.video_evidence import SegmentPrior, standardised
+from howsteps.localise.self_training import KINDS as FEATURE_KINDS
+from howsteps.localise.self_training import REGULARISATION
 from howsteps.narration import extract_relations
 from howsteps.paper.localise import localise as cluster_task
 from howsteps.paper.visual_words import VisualWords, WordOptions
@@ -256,9 +257,9 @@ def taught(features: Features, truth: Truth) -> Way:
 
     @cache
     def places() -> Found:
-        options, names = LEARNING_OPTIONS["sight"], list(features)
-        x = tuple(options.prepare(features[name], SECONDS) for name in names)
-        grid = options.coarsening(SECONDS)
+        kind, names = FEATURE_KINDS["sight"], list(features)
+        x = tuple(kind.prepare(features[name], SECONDS) for name in names)
+        grid = kind.coarsening(SECONDS)
         labels = []
         for name, rows in zip(names, x, strict=True):
             middles = (np.arange(len(rows)) + 0.5) * grid * SECONDS
@@ -267,17 +268,14 @@ def taught(features: Features, truth: Truth) -> Way:
                 label[(a.start <= middles) & (middles <= a.end), a.step] = 1.0
             labels.append(label)
         lasting = np.median([a.end - a.start for a in truth.annotations])
-        nothing = [np.empty((0, 3)) for _ in names]
-        prior = SegmentPrior(nothing, [len(rows) for rows in x], len(truth.steps), grid * SECONDS)
+        nothing = [np.empty((0, 4)) for _ in names]
+        prior = kind.prior(nothing, [len(rows) for rows in x], len(truth.steps), grid * SECONDS)
         prior = replace(prior, separation=TAUGHT, duration=float(lasting))
-        scores = [standardised(s) for s in LeaveOneOut(x, options.regularisation).scores(labels)]
-        prior = prior.measure(scores)
+        scores = [standardised(s) for s in LeaveOneOut(x, REGULARISATION).scores(labels)]
         located = decide(
-            locate(scores, prior, options, seconds=grid * SECONDS),
+            prior.measure(scores),
             scores,
-            prior.log_odds(),
-            options,
-            seconds=grid * SECONDS,
+            kind,
             coarsening=grid,
             lengths=[len(features[name]) for name in names],
             absent=False,

@@ -33,7 +33,7 @@ from howsteps.evaluate.frame_protocols import LABEL_RATE, label_frames, true_fra
 from howsteps.localise import localise
 from howsteps.localise.features import Floats
 from howsteps.localise.segments import equal_segments, filled, find_steps, transport
-from howsteps.localise.self_training import LEARNING_OPTIONS
+from howsteps.localise.self_training import KINDS
 from howsteps.paper.clustering import cluster
 from howsteps.paper.localise import localise as cluster_task
 from howsteps.task import Localisation
@@ -145,9 +145,9 @@ def by_labels(method: Callable[[list[Floats], int], list[Labels]]) -> Callable[[
     """Return a method that labels intervals, on the grid of the default method."""
 
     def ways(job: Job) -> list[Found]:
-        options = LEARNING_OPTIONS["sight"]
-        factor = options.coarsening(job.seconds)
-        x = [np.asarray(options.prepare(x, job.seconds), float) for x in job.features.values()]
+        kind = KINDS["sight"]
+        factor = kind.coarsening(job.seconds)
+        x = [np.asarray(kind.prepare(x, job.seconds), float) for x in job.features.values()]
         found = method(x, len(job.truth.steps))
         places, labels = [], {}
         for (video, fine), coarse in zip(job.features.items(), found, strict=True):

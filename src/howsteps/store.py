@@ -576,8 +576,8 @@ class ModelOptions:
     """The options a model was learnt with; new features must agree with them.
 
     ``learnt_from`` is the kind of features, a key of
-    :data:`howsteps.localise.self_training.LEARNING_OPTIONS`. The last three are what was learnt
-    about the segments of videos (:class:`howsteps.localise.video_evidence.SegmentPrior`).
+    :data:`howsteps.localise.self_training.KINDS`. The last three are what was learnt
+    about the segments of videos (:class:`howsteps.localise.evidence.SegmentPrior`).
     """
 
     mode: Literal["default"] = "default"

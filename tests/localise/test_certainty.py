@@ -55,20 +55,17 @@ def test_the_confidence_is_at_most_the_presence():
 
 
 def test_said_here_is_more_certain_than_said_nowhere():
-    task = {"company": 0.4, "support": 0.1}
-    here = certainty(
-        "words", said_here=4.0, said=4.0, presence=5.0, peak=0.95, score=8.0, best_score=8.0, **task
-    )
-    nowhere = certainty(
-        "words", said_here=0.0, said=0.0, presence=-3.0, peak=0.2, score=1.0, best_score=1.0, **task
-    )
+    said = {"said_here": 4.0, "said": 4.0, "presence": 5.0, "peak": 0.95, "best_score": 8.0}
+    here = certainty("words", **said, support=0.1)
+    unsaid = {"said_here": 0.0, "said": 0.0, "presence": -3.0, "peak": 0.2, "best_score": 1.0}
+    nowhere = certainty("words", **unsaid, support=0.1)
     assert here.confidence[0, 0] > 0.4 > nowhere.confidence[0, 0]
     assert nowhere.absent[0, 0]
     assert not here.absent[0, 0]
 
 
 def test_equal_cues_have_equal_certainty():
-    twice = np.repeat(cues(peak=0.4, score=1.0), 2, axis=1)
+    twice = np.repeat(cues(peak=0.4, best_score=1.0), 2, axis=1)
     estimate = estimate_certainty(twice, KINDS[:4], np.array([True]), np.array([True]))
     assert estimate.confidence[0, 0] == estimate.confidence[0, 1]
 

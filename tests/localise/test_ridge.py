@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from howsteps.localise import ridge
-from howsteps.localise.ridge import LeaveOneOut, Standardiser
+from howsteps.localise.ridge import LeaveOneOut
 
 REGULARISATION = 0.05
 
@@ -59,18 +59,6 @@ def test_a_single_video_is_scored_by_its_own_classifier():
     np.testing.assert_allclose(
         classifier.scores(labels)[0], classifier.weights(labels).scores(videos[0]), atol=1e-9
     )
-
-
-def test_standardised_scores_and_weights_have_mean_zero_and_deviation_one():
-    videos, labels = draw([12, 9, 15])
-    classifier = LeaveOneOut(videos, REGULARISATION)
-    weights = classifier.weights(labels)
-    raw = [weights.scores(x) for x in videos]
-    standardiser = Standardiser.fit(raw)
-    stacked = np.concatenate([standardiser.fold_into(weights).scores(x) for x in videos])
-    np.testing.assert_allclose(stacked.mean(axis=0), 0.0, atol=1e-9)
-    np.testing.assert_allclose(stacked.std(axis=0), 1.0)
-    np.testing.assert_allclose(stacked[:12], standardiser.apply(raw[0]))
 
 
 def test_factors_that_are_not_kept_are_recomputed(monkeypatch):

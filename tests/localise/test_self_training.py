@@ -1,20 +1,14 @@
+from dataclasses import dataclass, replace
+from typing import Any
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
-from scipy.ndimage import gaussian_filter1d
 
-from howsteps.localise.decision import decide, fixed_extents, moving_sum, separate
-from howsteps.localise.order import Marginals, marginals
-from howsteps.localise.self_training import (
-    LEARNING_OPTIONS,
-    average_rows,
-    centre_and_scale,
-    gaussian_blur,
-    learn,
-    locate,
-)
-from howsteps.localise.video_evidence import SegmentPrior
+from howsteps.localise.decision import decide, fixed_extents, separate
+from howsteps.localise.evidence import SegmentPrior
+from howsteps.localise.order import Marginals
+from howsteps.localise.self_training import KINDS, average_rows, centre_and_scale, learn
 from howsteps.task import BETWEEN, LIKE_SEEN, SAID
 
 
@@ -28,26 +22,17 @@ def collection(named, videos=6, length=80, seed=0):
         for k, t in enumerate(places):
             x[t : t + 4, k] += 1.0
         features.append(centre_and_scale(x))
-        said = [(t - 2.0, t - 1.0, k) for k, t in enumerate(places) if named(n, k)]
-        mentions.append(np.array(said, float).reshape(-1, 3))
+        said = [(t - 2.0, t - 1.0, k, 1.0) for k, t in enumerate(places) if named(n, k)]
+        mentions.append(np.array(said, float).reshape(-1, 4))
         truth.append(places)
     return features, mentions, np.array(truth)
 
 
 def place(features, mentions, **options):
-    learning = LEARNING_OPTIONS["sight"]
-    prior = SegmentPrior(mentions, [len(x) for x in features], 3, 1.0)
-    learnt = learn(features, prior, learning, seconds=1.0)
-    return decide(
-        locate(learnt.scores, learnt.prior, learning, seconds=1.0),
-        learnt.scores,
-        learnt.prior.log_odds(),
-        learning,
-        seconds=1.0,
-        coarsening=1,
-        lengths=[len(x) for x in features],
-        **options,
-    )
+    lengths = [len(x) for x in features]
+    kind = KINDS["sight"]
+    learnt = learn(features, kind.prior(mentions, lengths, 3, 1.0), fitted=kind.fitted)
+    return decide(learnt.prior, learnt.scores, kind, coarsening=1, lengths=lengths, **options)
 
 
 def test_a_step_is_found_in_the_videos_that_do_not_name_it():
@@ -89,11 +74,20 @@ def test_a_place_is_in_the_middle_of_its_coarse_interval(coarsening, length, dat
     assert located.last[0, 0] == min(at * coarsening + coarsening, length) - 1
 
 
+@dataclass(frozen=True)
+class Known(SegmentPrior):
+    """A prior that knows when each step is being done."""
+
+    doing: Any = None
+
+    def located(self, video, scores):
+        return Marginals(self.doing, np.full(self.steps, 0.5))
+
+
 def decide_by_video(doing, **options):
-    located = Marginals(doing, np.full(doing.shape[1], 0.5))
-    flat = np.zeros_like(doing)
-    learning = LEARNING_OPTIONS["sight"]
-    return decide([located], [flat], [flat], learning, seconds=1.0, absent=False, **options)
+    prior = Known([np.empty((0, 4))], [len(doing)], doing.shape[1], 1.0, doing=doing)
+    prior = replace(prior, seconds=float(options["coarsening"]))
+    return decide(prior, [np.zeros_like(doing)], KINDS["sight"], absent=False, **options)
 
 
 def test_the_extent_of_a_guess_is_limited_to_the_tolerance_of_its_confidence():
@@ -113,19 +107,11 @@ def test_a_step_that_is_neither_named_nor_seen_is_less_likely_present():
 
 
 def test_an_absent_step_has_no_place_and_no_evidence():
-    scores, log_odds = np.full((60, 2), -3.0), np.zeros((60, 2))
-    log_odds[20:24, 0], scores[20:24, 0] = 4.0, 6.0
-    learning = LEARNING_OPTIONS["words"]
-    located = decide(
-        [marginals(scores + log_odds, 3, learning.order)],
-        [scores],
-        [log_odds],
-        learning,
-        seconds=1.0,
-        coarsening=1,
-        lengths=[60],
-        support=np.array([0.3, 0.1]),
-    )
+    score = np.full((60, 2), -0.2)
+    score[20:24, 0] = 3.0
+    kind = KINDS["words"]
+    prior = kind.prior([np.array([[20.0, 21.0, 0.0, 1.0]])], [60], 2, 1.0).measure([score])
+    located = decide(prior, [score], kind, coarsening=1, lengths=[60], support=np.array([0.3, 0.0]))
     assert located.intervals[0, 0] in range(18, 27)
     assert located.evidence[0].tolist() == [SAID, ""]
     assert [x[0, 1] for x in (located.intervals, located.first, located.last)] == [-1, -1, -1]
@@ -157,13 +143,6 @@ def test_no_two_steps_share_a_place(places):
     assert (np.diff(out[order]) > 0).all()
 
 
-@given(st.integers(1, 12), st.integers(0, 4))
-def test_the_moving_sum_agrees_with_a_naive_one(length, radius):
-    values = np.random.default_rng(length).random((length, 2))
-    naive = [values[max(t - radius, 0) : t + radius + 1].sum(axis=0) for t in range(length)]
-    np.testing.assert_allclose(moving_sum(values, radius), naive)
-
-
 def test_rows_are_averaged_and_the_last_group_may_be_smaller():
     x = np.arange(10.0).reshape(5, 2)
     np.testing.assert_allclose(average_rows(x, 2), [[1, 2], [5, 6], [8, 9]])
@@ -173,14 +152,3 @@ def test_an_offset_common_to_all_rows_is_removed():
     x = np.random.default_rng(0).random((6, 3))
     np.testing.assert_allclose(centre_and_scale(x + 100.0), centre_and_scale(x), atol=1e-5)
     assert not centre_and_scale(np.ones((4, 3))).any()
-
-
-@given(
-    hnp.arrays(np.float64, hnp.array_shapes(min_dims=2, max_dims=2), elements=st.floats(-9, 9)),
-    st.floats(0.3, 6.0),
-    st.sampled_from([("edge", "nearest"), ("constant", "constant")]),
-)
-def test_the_blur_agrees_with_scipy(x, deviation, padding) -> None:
-    ours, theirs = padding
-    expected = gaussian_filter1d(x, deviation, axis=0, mode=theirs)
-    np.testing.assert_allclose(gaussian_blur(x, deviation, ours), expected, atol=1e-12)

@@ -48,7 +48,7 @@ class TestWords:
         assert [m.phrase for m in steps["dry the cat"].mentions] == ["dry the cat"]
         assert steps["rinse the fur"].support == 0
         for place, step in zip(result.localisations, result.script.steps, strict=True):
-            here = any(m.start <= (place.time or 0) <= m.end + 4 for m in step.mentions)
+            here = any(m.start <= (place.time or 0) <= m.end + 8 for m in step.mentions)
             assert here == (place.evidence == SAID)
         assert sum(place.evidence == SAID for place in result.localisations) >= 3
 

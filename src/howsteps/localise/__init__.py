@@ -4,9 +4,8 @@
 
 ==================  ==============================================================================
 ``features``        features of the videos, checked, and products with them
-``word_evidence``   evidence of the words: mentions and usual positions
-``video_evidence``  evidence of the video: segments some seconds after their mentions
-``ridge``           evidence of the features: ridge classifiers, scored by leaving one video out
+``evidence``        evidence of mentions, readings and scores: steps are segments
+``ridge``           ridge classifiers of the steps, scored by leaving one video out
 ``order``           the order of the steps: cheapest placement, soft order marginals
 ``self_training``   classifiers and posteriors, learnt from each other
 ``decision``        places and extents
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from howsteps.localise.method import TaskLocalisation, localise
     from howsteps.localise.model import Model
     from howsteps.localise.segments import filled, find_steps
-    from howsteps.localise.word_evidence import mention_windows
+    from howsteps.localise.windows import mention_windows
     from howsteps.store import ModelOptions
 
 _MODULES = {
@@ -38,7 +37,7 @@ _MODULES = {
     "filled": "segments",
     "find_steps": "segments",
     "localise": "method",
-    "mention_windows": "word_evidence",
+    "mention_windows": "windows",
 }
 
 __all__ = [

@@ -8,10 +8,8 @@ on tasks with ground truth. Their inputs are the *cues* of a step in a video:
 said here      log-odds of the mentions (of the readings, in a video that was read) at the place
 said           highest such log-odds anywhere in the video
 presence       log-odds of presence, given all evidence and the order
-peak           posterior probability within 2.5 s of the place
-score          classifier score at the place, by the classifier of the other videos
-best score     highest classifier score in the video
-company        mean presence over the steps of the video: low in a video of another task
+peak           probability that the step is being done at the place
+best score     highest score in the video, by the classifier of the other videos
 support        share of the videos that name the step (of those that were read, in one of them)
 =============  ===================================================================================
 
@@ -32,7 +30,7 @@ import numpy as np
 from howsteps.localise.features import Floats, Mask
 from howsteps.task import SURE
 
-CUES = ("said here", "said", "presence", "peak", "score", "best score", "company", "support")
+CUES = ("said here", "said", "presence", "peak", "best score", "support")
 UNSURE = SURE - 0.01  # the highest confidence of a place that must not be sure
 _FILE = Path(__file__).with_name("certainty.json")
 

@@ -1,12 +1,11 @@
 """The decision: place every step where it is most likely, with extent, certainty and evidence.
 
-By words, a step goes where its posterior probability within 2.5 s is highest; by video, where it is
-most probably being done. The cues that are collected on
-the way give the probability that it is in the video and that the place is correct
+A step goes where it is most probably being done. The cues that are collected on the way give the
+probability that it is in the video and that the place is correct
 (:mod:`howsteps.localise.certainty`); a step that is probably not in the video is absent.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,17 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsteps.localise.certainty import CUES, estimate_certainty, unsure
+from howsteps.localise.evidence import SegmentPrior, reading_middles
 from howsteps.localise.features import Floats, Mask, Places
-from howsteps.localise.order import Marginals
-from howsteps.localise.self_training import LEARNING_OPTIONS, LearningOptions
-from howsteps.localise.word_evidence import reading_middles
+from howsteps.localise.self_training import KINDS, FeatureKind
 from howsteps.task import BETWEEN, LIKE_SAID, READ, SAID, Localisation
 
 NEAR = 2.5  # seconds: a place is correct within this distance
 EXTENT_SHARE = 0.1  # of the height of a probability: its flanks are flat where borders are unsure
 NAMED_LOG_ODDS = 0.5  # least log-odds of the mentions at a place that counts as named
-USUAL_READ_LOG_ODDS = 6.0  # of a reading, where there are no features
-ALIKE_PEAK = 0.5  # least posterior near a place that counts as like those of other videos
+# At a mention and at a reading, where there are no features.
+USUAL_SAID_LOG_ODDS, USUAL_READ_LOG_ODDS = 4.0, 6.0
+ALIKE_PEAK = 0.5  # least posterior of a place that counts as like those of other videos
 
 
 @dataclass(frozen=True)
@@ -88,122 +87,112 @@ class StepIntervals:
 
 
 def decide(
-    located: Iterable[Marginals],
+    prior: SegmentPrior,
     scores: Sequence[Floats],
-    log_odds: Sequence[Floats],
-    options: LearningOptions,
+    kind: FeatureKind,
     *,
-    seconds: float,
     coarsening: int,
     lengths: Sequence[int],
     support: Floats | None = None,
-    mentioned: Sequence[Mask] | None = None,
+    of_script: SegmentPrior | None = None,
     narrated: Mask | None = None,
-    readings: Sequence[Floats | None] | None = None,
     absent: bool = True,
 ) -> StepIntervals:
-    """Place every step where it is most likely, with extent, certainty and evidence.
+    """Place every step where it is most probably being done, with extent, certainty and evidence.
 
     Parameters
     ----------
-    located
-        Where each step is, for each video (:func:`howsteps.localise.self_training.locate`).
-    scores, log_odds
-        T×K per video, on the coarse grid: classifier scores, and the log-odds of the mentions (zero
-        where nothing is said).
-    options
-        The options that the scores were learnt with.
-    seconds
-        Duration of an interval of the coarse grid.
+    prior, scores
+        What is known about the steps, and their scores, T×K per video, on the coarse grid.
+    kind
+        Of the features.
     coarsening
         Number of intervals of the fine grid in one of the coarse grid.
     lengths
         T_n on the fine grid, which the result is on.
     support
         K, or N×K: share of the videos that name each step, where it is known.
-    mentioned
-        T×K per video: where a mention of the script names each step. Other log-odds come from
-        near-mentions, and their evidence is *like what others say*. None: all are of the script.
+    of_script
+        The mentions of the script alone. Others are near-mentions, and their evidence is *like what
+        others say*. None: all are of the script.
     narrated
         N: which videos have a narration. None: those that name some step.
-    readings
-        S×3 per video that was read: start and end in seconds, and the step; its log-odds are those
-        of the readings. None: no video was read.
     absent
         Leave out the steps that are probably not in a video.
     """
-    n_videos, n_steps = len(scores), scores[0].shape[1]
+    n_videos, n_steps = len(scores), prior.steps
     places = np.full((n_videos, n_steps), -1)
     cues = np.full((n_videos, n_steps, len(CUES)), np.nan)
     by_mention = np.ones((n_videos, n_steps), np.bool_)
-    radius, columns, rate = round(NEAR / seconds), np.arange(n_steps), coarsening / seconds
-    readings = readings or [None] * n_videos
-    read = np.array([rows is not None for rows in readings])
-    likely: list[Floats] = []  # T×K per video: a place at t is right
-    for n, (posterior, presence) in enumerate(located):
-        best, right = _most_likely(posterior, radius, segments=options.window is None)
-        likely.append(right)
-        fine = np.minimum(best * coarsening + coarsening // 2, lengths[n] - 1)
-        if (rows := readings[n]) is not None and options.extent is not None:
-            # Words were read exactly: the middle of a reading, not of a coarse interval.
-            step, middle = rows[:, 2].astype(np.int64), (reading_middles(rows) * rate).astype(int)
-            exact = np.abs(middle - fine[step]) <= radius * coarsening
-            fine[step[exact]] = np.minimum(middle[exact], lengths[n] - 1)
+    rate, columns = coarsening / prior.seconds, np.arange(n_steps)
+    radius = round(NEAR * rate)
+    read = np.array([prior.read(n) is not None for n in range(n_videos)])
+    named_at_all = np.zeros(n_videos, np.bool_)
+    doing: list[Floats] = []
+    for n, score in enumerate(scores):
+        likely, presence = prior.located(n, score)
+        fine = likely.argmax(axis=0) * coarsening + coarsening // 2
+        if (rows := prior.read(n)) is not None and not kind.fitted:
+            fine, likely = _as_read(rows, fine, likely, rate, coarsening)
+        fine = np.minimum(fine, lengths[n] - 1)
+        best, log_odds = fine // coarsening, prior.log_odds(n)
         places[n] = separate(fine, lengths[n])
-        if mentioned is not None:
-            by_mention[n] = mentioned[n][best, columns]
+        if of_script is not None:
+            by_mention[n] = of_script.log_odds(n)[best, columns] >= NAMED_LOG_ODDS
+        named_at_all[n] = log_odds.any()
         cues_by_name = {
-            "said here": log_odds[n][best, columns],
-            "said": log_odds[n].max(axis=0),
+            "said here": log_odds[best, columns],
+            "said": log_odds.max(axis=0),
             "presence": np.clip(np.log(presence / (1.0 - presence)), -6.0, 6.0),
-            "peak": likely[n][best, columns],
-            "score": scores[n][best, columns],
-            "best score": scores[n].max(axis=0),
-            "company": np.full(n_steps, presence.mean()),
+            "peak": likely[best, columns],
+            "best score": score.max(axis=0),
         }
         if support is not None:
             cues_by_name["support"] = np.broadcast_to(support, places.shape)[n]
         for cue, values in cues_by_name.items():
             cues[n, :, CUES.index(cue)] = values
-    if narrated is None:
-        narrated = np.array([odds.any() for odds in log_odds])
-    certainty = estimate_certainty(cues, options.certainty_kinds, narrated, read)
+        doing.append(likely)
+    narrated = named_at_all if narrated is None else narrated
+    certainty = estimate_certainty(cues, kind.certainty_kinds, narrated, read)
     left_out = certainty.absent & absent
     named = cues[:, :, CUES.index("said here")] >= NAMED_LOG_ODDS
     alike = cues[:, :, CUES.index("peak")] >= ALIKE_PEAK
-    kinds = np.select(
+    evidence = np.select(
         [left_out, named & read[:, None], named & by_mention, named, alike],
-        ["", READ, SAID, LIKE_SAID, options.alike],
+        ["", READ, SAID, LIKE_SAID, kind.alike],
         BETWEEN,
     )
     places[left_out] = -1
     first, last = places.copy(), places.copy()
     for n, length in enumerate(lengths):
         by_time = np.argsort(places[n], kind="stable")
-        if options.extent is None:
-            fine = np.repeat(likely[n][:, by_time], coarsening, axis=0)[:length]
-            ends = extents(places[n, by_time], fine, EXTENT_SHARE)
-        else:
-            extent = np.tile(options.extent, (n_steps, 1))
-            if (rows := readings[n]) is not None:
-                extent = _read_extents(places[n] / rate, rows, extent)
-            ends = fixed_extents(places[n, by_time], extent[by_time].T, rate, length)
-        first[n, by_time], last[n, by_time] = ends
-    if options.extent is None:
-        # The scores around a guess are nearly flat, and say nothing about its extent.
-        longest = np.where(kinds == BETWEEN, radius * coarsening, max(lengths))
-        first, last = np.maximum(first, places - longest), np.minimum(last, places + longest)
-    confidence = _stated(certainty.confidence, kinds)
-    return StepIntervals(places, first, last, confidence, kinds, certainty.presence, cues)
+        fine_doing = np.repeat(doing[n][:, by_time], coarsening, axis=0)[:length]
+        first[n, by_time], last[n, by_time] = extents(places[n, by_time], fine_doing, EXTENT_SHARE)
+    # The scores around a guess are nearly flat, and say nothing about its extent.
+    longest = np.where(evidence == BETWEEN, radius, max(lengths))
+    first, last = np.maximum(first, places - longest), np.minimum(last, places + longest)
+    confidence = _stated(certainty.confidence, evidence)
+    return StepIntervals(places, first, last, confidence, evidence, certainty.presence, cues)
 
 
-def _most_likely(posterior: Floats, radius: int, *, segments: bool) -> tuple[Places, Floats]:
-    """Return the best place of each step (K), and the probability that a place is right (T×K)."""
-    if segments:
-        return posterior.argmax(axis=0), posterior
-    # A triangular kernel, as a sum of boxes.
-    smoothed = np.sum([moving_sum(posterior, r) for r in range(radius + 1)], axis=0)
-    return smoothed.argmax(axis=0), moving_sum(posterior, radius)
+def _as_read(
+    readings: Floats, places: Places, doing: Floats, rate: float, coarsening: int
+) -> tuple[Places, Floats]:
+    """Return places and probabilities of doing where a reading of the words is exact.
+
+    A step is in the middle of the reading that is nearest to its place, and done throughout.
+    """
+    middles = (reading_middles(readings) * rate).astype(np.int64)
+    steps = readings[:, 2].astype(np.int64)
+    places, doing = places.copy(), doing.copy()
+    nearest_last = np.argsort(-np.abs(middles - places[steps]), kind="stable")
+    for (start, end, _), k, middle in zip(
+        readings[nearest_last], steps[nearest_last], middles[nearest_last], strict=True
+    ):
+        places[k], doing[:, k] = middle, 0.0
+        first, last = (int(second * rate / coarsening) for second in (start, end))
+        doing[first : last + 1, k] = 1.0
+    return places, doing
 
 
 def with_certainty(located: StepIntervals, read: Mask, *, absent: bool) -> StepIntervals:
@@ -212,14 +201,13 @@ def with_certainty(located: StepIntervals, read: Mask, *, absent: bool) -> StepI
     ``read`` (N) are the videos that were read; ``absent`` leaves out the steps that are probably
     not in a video.
     """
-    options = LEARNING_OPTIONS["words"]
-    log_odds = [options.log_prior, USUAL_READ_LOG_ODDS]
+    log_odds = [USUAL_SAID_LOG_ODDS, USUAL_READ_LOG_ODDS]
     cues = np.full((*located.evidence.shape, len(CUES)), np.nan)
     for cue in ("said here", "said"):
         cues[:, :, CUES.index(cue)] = np.select(
             [located.evidence == SAID, located.evidence == READ], log_odds, 0.0
         )
-    certainty = estimate_certainty(cues, options.certainty_kinds, ~read, read)
+    certainty = estimate_certainty(cues, KINDS["words"].certainty_kinds, ~read, read)
     left_out = (located.intervals < 0) | (certainty.absent & absent)
     evidence = np.where(left_out, "", located.evidence)
     return StepIntervals(
@@ -267,19 +255,6 @@ def extents(places: Places, scores: Floats, share: float = 0.5) -> tuple[Places,
     return first, last
 
 
-def _read_extents(times: Floats, readings: Floats, usual: Floats) -> Floats:
-    """Return seconds before and after each place, K×2: those of the reading that it is in.
-
-    ``times`` (K) are in seconds; ``usual`` (K×2) is for steps that are in none.
-    """
-    extent = usual.copy()
-    for start, end, step in readings:
-        k = int(step)
-        if start <= times[k] + 0.5 and times[k] - 0.5 <= end:
-            extent[k] = max(times[k] - start, 0.0), max(end - times[k], 0.0)
-    return extent
-
-
 def fixed_extents(
     places: Places, extent: ArrayLike, rate: float, length: int
 ) -> tuple[Places, Places]:
@@ -306,16 +281,6 @@ def fixed_extents(
     first[present] = np.maximum(at - before, np.concatenate([[0], between + 1]))
     last[present] = np.minimum(at + after, np.concatenate([between, [length - 1]])[: len(at)])
     return first, last
-
-
-def moving_sum(values: Floats, radius: int) -> Floats:
-    """Return the sum of each column over the rows within ``radius`` of every row."""
-    total = np.vstack([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)])
-    row = np.arange(len(values))
-    sums: Floats = (
-        total[np.minimum(row + radius + 1, len(row))] - total[np.maximum(row - radius, 0)]
-    )
-    return sums
 
 
 def separate(places: Places, length: int) -> Places:

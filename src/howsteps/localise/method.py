@@ -9,7 +9,6 @@ new videos. :class:`TaskData` puts a task on the grid of intervals; the paper's 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -26,32 +25,12 @@ from howsteps.localise.decision import (
     separate,
     with_certainty,
 )
-from howsteps.localise.features import (
-    Floats,
-    Mask,
-    Places,
-    Videos,
-    checked_features,
-)
-from howsteps.localise.model import OF_SEGMENTS, Model
+from howsteps.localise.evidence import reading_middles
+from howsteps.localise.features import Floats, Mask, Places, Videos, checked_features
+from howsteps.localise.model import LEARNT, Model
 from howsteps.localise.order import place_aligned
-from howsteps.localise.self_training import (
-    LEARNING_OPTIONS,
-    LearningOptions,
-    Prior,
-    learn,
-    locate,
-)
-from howsteps.localise.video_evidence import SegmentPrior
-from howsteps.localise.word_evidence import (
-    LazySequence,
-    ReadPrior,
-    RelaxedWindow,
-    WindowPrior,
-    position_prior,
-    reading_middles,
-    window_probabilities,
-)
+from howsteps.localise.self_training import KINDS, REGULARISATION, FeatureKind, learn
+from howsteps.localise.windows import RelaxedWindow
 from howsteps.narration.features import Vocabulary, video_interval_count
 from howsteps.script.matching import near_mentions, spoken_by_video
 from howsteps.store import ModelOptions
@@ -122,53 +101,36 @@ def localise(
         When the script has no step, or no video is long enough for all of them.
     """
     data = TaskData(task, script, features or {}, seconds, readings, read_videos)
-    options = LEARNING_OPTIONS[data.kind]
-    coarsening = options.coarsening(seconds)
+    kind = KINDS[data.kind]
+    coarsening = kind.coarsening(seconds)
     coarse = coarsening * seconds
-    lengths = data.lengths_at(coarse)
-    prior = data.mention_prior(options, coarse)
-    positions = mentioned = None
-    if options.use_position:
-        positions = position_prior(data.all_mentions, lengths, data.steps, coarse)
-    if options.window:
-        mentioned = data.mentioned(options.window, coarse)
-    learnt = learn(
-        _prepared(data, options), prior, options, seconds=coarse, position_prior=positions
+    prior = kind.prior(
+        data.all_mentions(), data.lengths_at(coarse), data.steps, coarse, data.readings
     )
-    log_odds = learnt.prior.log_odds()
+    learnt = learn(_prepared(data, kind), prior, fitted=kind.fitted)
     located = decide(
-        locate(
-            learnt.scores,
-            learnt.prior,
-            options,
-            seconds=coarse,
-            position_prior=positions,
-            read=[rows is not None for rows in data.readings],
-        ),
+        learnt.prior,
         learnt.scores,
-        log_odds,
-        options,
-        seconds=coarse,
+        kind,
         coarsening=coarsening,
         lengths=[data.lengths[n] for n in data.with_features],
         support=data.support(),
-        mentioned=mentioned,
-        readings=data.readings,
+        of_script=replace(learnt.prior, mentions=data.mentions),
         absent=absent,
     )
     overruled = [
         RelaxedWindow(n, int(k), float((rows[:, 2] == k).sum()))
-        for n, (rows, odds) in enumerate(zip(data.mentions, log_odds, strict=True))
+        for n, rows in enumerate(data.mentions)
         if data.readings[n] is None
+        for odds in [learnt.prior.log_odds(n)]
         for k in np.unique(rows[:, 2].astype(np.int64))
         if (t := located.intervals[n, k]) >= 0 and odds[t // coarsening, k] < NAMED_LOG_ODDS
     ]
     rest = with_certainty(
         data.place_by_mentions(located), data.read(data.without_features), absent=absent
     )
-    settings = ModelOptions("default", options.regularisation, seconds, learnt_from=data.kind)
-    if isinstance(learnt.prior, SegmentPrior):
-        settings = replace(settings, **{n: getattr(learnt.prior, n) for n in OF_SEGMENTS})
+    settings = ModelOptions("default", REGULARISATION, seconds, learnt_from=data.kind)
+    settings = replace(settings, **{name: getattr(learnt.prior, name) for name in LEARNT})
     return TaskLocalisation(
         data.in_task_order(located, rest),
         data.of_task(overruled),
@@ -177,12 +139,12 @@ def localise(
     )
 
 
-def _prepared(data: "TaskData", options: LearningOptions) -> Videos:
+def _prepared(data: "TaskData", kind: FeatureKind) -> Videos:
     """Return the features as the classifiers take them."""
     if data.kind == "words":
-        return [csr_array(options.prepare(x, data.seconds)) for x in data.features()]
+        return [csr_array(kind.prepare(x, data.seconds)) for x in data.features()]
     checked = checked_features(list(data.features()), data.steps)
-    return [options.prepare(x, data.seconds) for x in checked]
+    return [kind.prepare(x, data.seconds) for x in checked]
 
 
 class TaskData:
@@ -193,15 +155,16 @@ class TaskData:
     labels, steps
         The labels of the steps, and K.
     kind
-        Kind of the features, a key of :data:`~howsteps.localise.self_training.LEARNING_OPTIONS`.
+        Kind of the features, a key of :data:`~howsteps.localise.self_training.KINDS`.
     lengths
         T_n of every video of the task.
     with_features, without_features
         Indices of the videos that are localised by features, and of the others.
     mentions
-        S_n×3 per video with features: start and end in seconds, and the step.
+        S_n×4 per video with features: start and end in seconds, the step, and the
+        probability that the mention is work and not talk.
     readings
-        The same of what a language model read; None in a video that was not read.
+        S_n×3, the same of what a language model read; None in a video that was not read.
     """
 
     def __init__(
@@ -235,7 +198,7 @@ class TaskData:
         self._step_mentions = [
             (m, k, 1.0) for k, step in enumerate(script.steps) for m in step.mentions
         ]
-        said = [rows[:, :3] for rows in spoken_by_video(task, self._step_mentions)]
+        said = spoken_by_video(task, self._step_mentions)
         self.mentions = [said[n] for n in self.with_features]
         read: dict[str, list[tuple[float, float, int]]] = {video: [] for video in read_videos}
         for reading in readings:
@@ -274,50 +237,14 @@ class TaskData:
             math.ceil(self.lengths[n] * self.seconds / seconds - 1e-9) for n in self.with_features
         ]
 
-    @cached_property
     def all_mentions(self) -> list[Floats]:
-        """Mentions and near-mentions of the steps, S_n×4 per video with features.
+        """Return the mentions and near-mentions of the steps, S_n×4 per video with features.
 
-        Start, end, step, and the probability that the step is being done: that the mention is work
-        and not talk. It is lower for a near-mention, one that the script leaves out. In a video
-        that was read, the readings.
+        The weight of a near-mention, one that the script leaves out, is lower.
         """
         mentions = [*self._step_mentions, *near_mentions(self._task, self._script)]
         rows = spoken_by_video(self._task, mentions)
-        return [
-            rows[n] if read is None else np.column_stack([read, np.ones(len(read))])
-            for n, read in zip(self.with_features, self.readings, strict=True)
-        ]
-
-    def mention_prior(self, options: LearningOptions, seconds: float) -> Prior:
-        """Return the evidence of mentions and readings, in intervals of ``seconds``."""
-        lengths = self.lengths_at(seconds)
-        if options.window is None:
-            return SegmentPrior(self.mentions, lengths, self.steps, seconds, self.readings)
-        before, after = options.window
-
-        def window(video: int) -> Floats:
-            rows, length = self.all_mentions[video], lengths[video]
-            return window_probabilities(
-                rows, length, seconds, self.steps, before=before, after=after
-            )
-
-        prior = WindowPrior(LazySequence(window, len(lengths)), options.log_prior, seconds)
-        if all(rows is None for rows in self.readings):
-            return prior
-        return ReadPrior(prior, self.readings, lengths, self.steps, seconds, options.read_spread)
-
-    def mentioned(self, window: tuple[float, float], seconds: float) -> list[Mask]:
-        """Return where a mention of the script names each step, T_n×K per video with features."""
-        before, after = window
-        masks = []
-        for rows, length in zip(self.mentions, self.lengths_at(seconds), strict=True):
-            certain = np.column_stack([rows, np.ones(len(rows))])
-            inside = window_probabilities(
-                certain, length, seconds, self.steps, before=before, after=after
-            )
-            masks.append(inside > 0)
-        return masks
+        return [rows[n] for n in self.with_features]
 
     def support(self) -> Floats:
         """Return the share of videos that name each step, N×K for the videos with features.

@@ -12,15 +12,14 @@ from howsteps.errors import HowstepsError, InputError
 from howsteps.io.arrays import read_arrays
 from howsteps.io.files import Folder
 from howsteps.localise.decision import StepIntervals, decide
+from howsteps.localise.evidence import standardised
 from howsteps.localise.features import Floats, checked_features
 from howsteps.localise.ridge import Weights
-from howsteps.localise.self_training import GRID, LEARNING_OPTIONS, Prior, locate
-from howsteps.localise.video_evidence import SegmentPrior, standardised
-from howsteps.localise.word_evidence import ReadPrior, WindowPrior, window_probabilities
+from howsteps.localise.self_training import GRID, KINDS
 from howsteps.store import ModelOptions, ModelRecord, read_record
 
 FILE = "model.json"
-OF_SEGMENTS = "lag", "separation", "duration"
+LEARNT = "lag", "separation", "duration"
 _LARGEST = 2**20  # bytes of model.json
 _LARGEST_WEIGHT = 1e12  # real weights are far smaller
 
@@ -68,7 +67,7 @@ class Model:
         path = folder / FILE
         record = read_record(path, ModelRecord, _LARGEST)
         steps, options = record.steps, record.options
-        if options.learnt_from not in LEARNING_OPTIONS:
+        if options.learnt_from not in KINDS:
             raise InputError(path, f"options.learnt_from: {options.learnt_from!r} is not known")
         try:
             arrays = read_arrays(folder / "model.npz")
@@ -109,50 +108,26 @@ class Model:
             Leave out the steps that are probably not in a video.
         """
         videos = self.checked_videos(features)
-        lengths = [len(x) for x in videos]
-        options = LEARNING_OPTIONS[self.options.learnt_from]
+        kind = KINDS[self.options.learnt_from]
         fine = self.options.seconds_per_interval or GRID
-        coarsening = options.coarsening(fine)
-        seconds = coarsening * fine
+        coarsening = kind.coarsening(fine)
+        scores = [standardised(self.weights.scores(kind.prepare(x, fine))) for x in videos]
         narrations = mentions or [None] * len(videos)
-        spoken = [np.empty((0, 4)) if rows is None else rows for rows in narrations]
-        prepared = [options.prepare(x, fine) for x in videos]
-        scores = [self.weights.scores(x) for x in prepared]
-        coarse = [len(score) for score in scores]
-        prior: Prior
-        if options.window is None:
-            said = [rows[:, :3] for rows in spoken]
-            prior = SegmentPrior(said, coarse, len(self.steps), seconds, readings or ())
-            learnt = {name: getattr(self.options, name) for name in OF_SEGMENTS}
-            known = {name: value for name, value in learnt.items() if value is not None}
-            scores = [standardised(x) for x in scores]
-            prior = replace(prior, **known).measure(scores)
-        else:
-            windows = [
-                window_probabilities(rows, length, fine, len(self.steps), *options.window)
-                for rows, length in zip(spoken, lengths, strict=True)
-            ]
-            starts = [np.arange(0, length, coarsening) for length in lengths]
-            inside = [np.maximum.reduceat(w, at) for w, at in zip(windows, starts, strict=True)]
-            prior = WindowPrior(inside, options.log_prior, seconds)
-            if readings is not None:
-                n_steps, spread = len(self.steps), options.read_spread
-                prior = ReadPrior(prior, readings, coarse, n_steps, seconds, spread)
+        prior = kind.prior(
+            [np.empty((0, 4)) if rows is None else rows for rows in narrations],
+            [len(score) for score in scores],
+            len(self.steps),
+            coarsening * fine,
+            readings or (),
+        )
+        learnt = {name: getattr(self.options, name) for name in LEARNT}
+        known = {name: value for name, value in learnt.items() if value is not None}
         return decide(
-            locate(
-                scores,
-                prior,
-                options,
-                seconds=seconds,
-                read=[rows is not None for rows in readings or [None] * len(videos)],
-            ),
+            replace(prior, **known).measure(scores),
             scores,
-            prior.log_odds(),
-            options,
-            seconds=seconds,
+            kind,
             coarsening=coarsening,
-            lengths=lengths,
+            lengths=[len(x) for x in videos],
             narrated=np.array([rows is not None for rows in narrations]),
-            readings=readings,
             absent=absent,
         )

@@ -161,25 +161,3 @@ class LeaveOneOut:
 
     def _is_exact(self, length: int) -> bool:
         return length <= LONGEST_EXACT and len(self._lengths) > 1
-
-
-@dataclass(frozen=True)
-class Standardiser:
-    """Mean and scale (K each) of every step's scores over all videos, to standardise them."""
-
-    mean: Floats
-    scale: Floats
-
-    @staticmethod
-    def fit(scores: Sequence[Floats], unit: float = 1.0) -> "Standardiser":
-        """Return the standardiser after which the scores have mean 0 and deviation ``unit``."""
-        stacked = np.concatenate(scores)
-        return Standardiser(stacked.mean(axis=0), np.maximum(stacked.std(axis=0) / unit, 1e-12))
-
-    def apply(self, scores: Floats) -> Floats:
-        """Return (scores − mean)/scale."""
-        return (scores - self.mean) / self.scale
-
-    def fold_into(self, weights: Weights) -> Weights:
-        """Return weights whose scores are standardised already."""
-        return Weights(weights.matrix / self.scale, (weights.bias - self.mean) / self.scale)

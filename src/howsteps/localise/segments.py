@@ -32,18 +32,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
-from howsteps.localise.decision import NEAR, extents, moving_sum, separate
+from howsteps.localise.decision import extents, separate
 from howsteps.localise.features import Floats, Places, checked_features
 from howsteps.localise.order import posterior
-from howsteps.localise.ridge import FACTOR_MEMORY, LeaveOneOut, Standardiser
-from howsteps.localise.self_training import (
-    GAP,
-    LABEL_BLUR,
-    LEARNING_OPTIONS,
-    average_rows,
-    centre_and_scale,
-    gaussian_blur,
-)
+from howsteps.localise.ridge import FACTOR_MEMORY, LeaveOneOut
+from howsteps.localise.self_training import KINDS, REGULARISATION, average_rows, centre_and_scale
 from howsteps.task import BY_HAND, LIKE_SEEN, Localisation
 
 SCORE = 0.5  # c: weight of a score one standard deviation above the mean
@@ -51,12 +44,13 @@ POSITION = 2.0  # ρ
 NEIGHBOURS = 4.0  # α
 BALANCE = 1.5  # λ
 RADIUS = 0.04  # of the neighbourhood, as a share of the video
-SMOOTH = 1.0  # seconds: standard deviation of the blur of scores of places
+SMOOTH = 1.0  # seconds on either side, over which scores of places are averaged
 SHARPNESS = 1.25  # log-weight of such a score one standard deviation above the mean
 _DESCENT = 25  # iterations of mirror descent
 _ROUNDS = 8  # of classifiers and segments
 _PLACE_ROUNDS = 6  # of classifiers and places
 _FILL_ROUNDS = 3
+GAP = 3.0  # seconds: least time between consecutive steps
 
 BELL = 1.5, 2.0  # standard deviation: multiple of that of the segment, plus seconds
 _FLOOR = 0.01  # height of a bell far from its segment
@@ -101,7 +95,7 @@ def find_steps(
     if len(used) < 2:
         raise HowstepsError("steps are found by sight in two or more videos of the same job")
     videos = _prepared(checked_features(list(used.values()), most), factor)
-    others = LeaveOneOut(videos, LEARNING_OPTIONS["sight"].regularisation)
+    others = LeaveOneOut(videos, REGULARISATION)
     grid = factor * seconds
     lengths = [len(x) for x in videos]
     found = _search(others, lengths, most, grid)
@@ -153,23 +147,19 @@ class _Found:
 
 def _search(others: LeaveOneOut, lengths: Sequence[int], steps: int, seconds: float) -> _Found:
     """Return K steps; all on the grid of learning, whose intervals last ``seconds``."""
-    options = LEARNING_OPTIONS["sight"]
     shares = [equal_segments(length, steps) for length in lengths]
     for _ in range(_ROUNDS):
         shares = [transport(score) for score in _standardised(others.scores(shares))]
     bells = [_bells(share, seconds) for share in shares]
     labels = [np.exp(bell) for bell in bells]
-    blur, gap, near = LABEL_BLUR / seconds, round(GAP / seconds), round(NEAR / seconds)
+    gap, smooth = round(GAP / seconds), round(SMOOTH / seconds)
     for _ in range(_PLACE_ROUNDS):
-        raw = [gaussian_blur(score, SMOOTH / seconds, "edge") for score in others.scores(labels)]
-        scores = _standardised(raw)
-        found = [
-            posterior(SHARPNESS * score + bell, gap, options.order)
+        scores = _standardised([moving_sum(score, smooth) for score in others.scores(labels)])
+        labels = [
+            posterior(SHARPNESS * score + bell, gap)
             for score, bell in zip(scores, bells, strict=True)
         ]
-        labels = [gaussian_blur(each, blur, "constant") for each in found]
-        labels = [label / max(float(label.max()), 1e-12) for label in labels]
-    places = np.array([_peaks(each, near) for each in found])
+    places = np.array([separate(label.argmax(axis=0), len(label)) for label in labels])
     there = np.array([score[row] for score, row in zip(scores, places, strict=True)])  # N×K×K
     own = np.diagonal(there, axis1=1, axis2=2).copy()
     there[:, range(steps), range(steps)] = -np.inf
@@ -221,7 +211,7 @@ def filled(
     if not seen:
         return tuple(places)
     x = _prepared([features[video] for video in seen], factor)
-    others = LeaveOneOut(x, LEARNING_OPTIONS["sight"].regularisation)
+    others = LeaveOneOut(x, REGULARISATION)
     columns = [np.array([at.step for at in by_video[video]]) for video in seen]
     middles = [np.array([at.time for at in by_video[video]], np.float64) / grid for video in seen]
     shares = []
@@ -273,7 +263,7 @@ def _coarsening(features: Features, seconds: float) -> int:
 
     It is coarser than usual for a collection so large that leaving videos out would take hours.
     """
-    usual = LEARNING_OPTIONS["sight"].coarsening(seconds)
+    usual = KINDS["sight"].coarsening(seconds)
     needed = 8 * sum((len(x) / usual) ** 2 for x in features.values())  # bytes of the factors
     return usual * max(1, math.ceil(math.sqrt(needed / FACTOR_MEMORY)))
 
@@ -283,8 +273,10 @@ def _prepared(videos: Sequence[NDArray[np.floating]], factor: int) -> list[NDArr
 
 
 def _standardised(scores: Sequence[Floats]) -> list[Floats]:
-    standardiser = Standardiser.fit(scores)
-    return [standardiser.apply(score) for score in scores]
+    """Return scores of mean 0 and deviation 1 over all videos: how distinct they are may differ."""
+    every = np.concatenate(scores)
+    mean, deviation = every.mean(axis=0), np.maximum(every.std(axis=0), 1e-12)
+    return [(score - mean) / deviation for score in scores]
 
 
 def _bells(shares: Floats, seconds: float) -> Floats:
@@ -298,7 +290,11 @@ def _bells(shares: Floats, seconds: float) -> Floats:
     return bells
 
 
-def _peaks(found: Floats, radius: int) -> Places:
-    """Return the interval around which each step most probably is, K."""
-    smoothed = np.sum([moving_sum(found, r) for r in range(radius + 1)], axis=0)
-    return separate(smoothed.argmax(axis=0), len(found))
+def moving_sum(values: Floats, radius: int) -> Floats:
+    """Return the sum of each column over the rows within ``radius`` of every row."""
+    total = np.vstack([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)])
+    row = np.arange(len(values))
+    sums: Floats = (
+        total[np.minimum(row + radius + 1, len(row))] - total[np.maximum(row - radius, 0)]
+    )
+    return sums

@@ -27,7 +27,7 @@ from howsteps.localise.features import (
     checked_windows,
 )
 from howsteps.localise.ridge import Weights
-from howsteps.localise.word_evidence import RelaxedWindow
+from howsteps.localise.windows import RelaxedWindow
 from howsteps.paper.clustering_problem import (
     AUTHORS_BIAS,
     FORBIDDEN,

@@ -32,7 +32,7 @@ from howsteps.errors import HowstepsError
 from howsteps.localise.features import Floats, Indices, Mask, Places, too_short
 from howsteps.localise.order import cheapest_placement
 from howsteps.localise.ridge import Ridge, Weights
-from howsteps.localise.word_evidence import RelaxedWindow, starts_and_ends
+from howsteps.localise.windows import RelaxedWindow, starts_and_ends
 
 FORBIDDEN = 10_000.0
 

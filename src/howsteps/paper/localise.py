@@ -10,8 +10,8 @@ import numpy as np
 
 from howsteps.localise.features import Places
 from howsteps.localise.method import FeaturesByVideo, TaskData
-from howsteps.localise.self_training import LEARNING_OPTIONS
-from howsteps.localise.word_evidence import RelaxedWindow, mention_windows
+from howsteps.localise.self_training import KINDS
+from howsteps.localise.windows import RelaxedWindow, mention_windows
 from howsteps.paper.clustering import (
     AUTHORS_VIDEOS,
     ClusteringMode,
@@ -71,7 +71,7 @@ def localise(
         support=windows.support,
         seed=seed,
     )
-    alike = LEARNING_OPTIONS[data.kind].alike
+    alike = KINDS[data.kind].alike
     located = locate(result, windows.allowed, alike=alike)
     rest = data.place_by_mentions(located)
     order = np.argsort([*data.with_features, *data.without_features])

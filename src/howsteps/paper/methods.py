@@ -27,7 +27,7 @@ from howsteps.evaluate.statistics import find_order, sequences_of
 from howsteps.localise.features import Floats, Mask, Places
 from howsteps.localise.method import LEAD
 from howsteps.localise.order import cheapest_placement, place_aligned
-from howsteps.localise.word_evidence import mention_windows
+from howsteps.localise.windows import mention_windows
 from howsteps.paper.clustering import Clustering, ClusteringMode, cluster
 from howsteps.paper.localise import localise
 from howsteps.paper.script import discover, narrations

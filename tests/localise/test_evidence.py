@@ -7,11 +7,12 @@ import pytest
 
 from benchmarks.recordings import Setting, recordings
 from howsteps.localise import localise
-from howsteps.localise.video_evidence import (
+from howsteps.localise.evidence import (
     DURATIONS,
     LAG,
     SegmentPrior,
     feature_changes,
+    reading_middles,
     standardised,
 )
 from howsteps.task import Reading, Script
@@ -20,7 +21,8 @@ LENGTH, STEPS = 120, 3
 
 
 def prior(*rows, **options):
-    mentions = np.array(rows, np.float64).reshape(-1, 3)
+    certain = [(*row, 1.0) if len(row) == 3 else row for row in rows]
+    mentions = np.array(certain, np.float64).reshape(-1, 4)
     return SegmentPrior([mentions], [LENGTH], STEPS, 1.0, **options)
 
 
@@ -52,12 +54,12 @@ def test_without_mentions_nothing_is_learnt_about_them():
     assert {candidate.lag for _, candidate in nothing.lags(changes)} == {LAG}
     _, fitted = nothing.fit([np.zeros((LENGTH, STEPS))])
     assert (fitted.separation, fitted.duration) == (nothing.separation, nothing.duration)
-    assert not nothing.log_odds()[0].any()
+    assert not nothing.log_odds(0).any()
 
 
 def test_a_mention_says_when_its_step_is_being_done():
     said = prior((30.0, 32.0, 1.0), lag=4.0)
-    [odds] = said.log_odds()
+    odds = said.log_odds(0)
     assert odds[:, 1].argmax() == pytest.approx(36, abs=2)
     assert odds[[0, 10, 110], 1] == pytest.approx(0.0, abs=1e-3)
     assert not odds[:, [0, 2]].any()
@@ -67,7 +69,7 @@ def test_a_mention_says_when_its_step_is_being_done():
 def test_several_mentions_share_the_weight_of_one():
     one, two = prior((30.0, 32.0, 0.0)), prior((30.0, 32.0, 0.0), (70.0, 72.0, 0.0))
     assert two.labels()[0].sum() == pytest.approx(one.labels()[0].sum(), rel=0.01)
-    assert two.log_odds()[0].max() < one.log_odds()[0].max()
+    assert two.log_odds(0).max() < one.log_odds(0).max()
 
 
 def test_true_mentions_are_not_made_worse():
@@ -83,12 +85,20 @@ def test_true_mentions_are_not_made_worse():
                 a, at = true[m.video, k], places[m.video, k]
                 seen += at is not None and a.start <= at <= a.end
                 after += a.start <= m.start + LAG + 2.0 <= a.end
-    assert seen > after
+    assert seen >= after
+
+
+def test_a_doubtful_mention_weighs_less():
+    sure, doubtful = prior((30.0, 32.0, 0.0)), prior((30.0, 32.0, 0.0, 0.4))
+    assert 0.0 < doubtful.log_odds(0).max() < sure.log_odds(0).max()
+    assert doubtful.labels()[0].sum() == pytest.approx(0.4 * sure.labels()[0].sum())
+    beside = prior((30.0, 32.0, 0.0), (70.0, 72.0, 0.0, 0.4)).log_odds(0)[:, 0]
+    assert beside[31] > beside[71] > 0.0
 
 
 def test_a_named_step_that_looks_like_nothing_stays_at_its_mention():
     said = prior((30.0, 32.0, 1.0), lag=2.0)
-    doing, presence = said.located(0, np.zeros((LENGTH, STEPS)), order=0.5)
+    doing, presence = said.located(0, np.zeros((LENGTH, STEPS)))
     assert doing[:, 1].argmax() == pytest.approx(34, abs=2)
     assert presence[1] > 0.8 > presence[0]
 
@@ -98,14 +108,19 @@ def test_the_scores_say_how_long_a_step_lasts():
     scores[40:52, 1] = 2.5
     variances = 1.0 / np.array(DURATIONS)  # scores of different seconds are independent
     seen = prior((38.0, 39.0, 1.0), lag=2.0, separation=2.0, variances=variances)
-    doing, _ = seen.located(0, scores, order=0.5)
-    assert (doing[42:50, 1] > 0.8).all()
-    assert (doing[[30, 37, 55, 60], 1] < 0.2).all()
+    doing, _ = seen.located(0, scores)
+    assert (doing[42:49, 1] > 0.8).all()
+    assert (doing[[30, 36, 56, 60], 1] < 0.2).all()
+
+
+@pytest.mark.parametrize(("span", "middle"), [(2.0, 1.0), (16.0, 8.0), (40.0, 30.0)])
+def test_long_talk_ends_in_the_act(span, middle):
+    assert reading_middles(np.array([[20.0, 20.0 + span, 1.0]])) == [20.0 + middle]
 
 
 def test_a_long_reading_ends_in_the_act():
     few, many = (
-        prior(readings=[np.array([[20.0, 20.0 + span, 1.0]])]).log_odds()[0][:, 1].argmax()
+        prior(readings=[np.array([[20.0, 20.0 + span, 1.0]])]).log_odds(0)[:, 1].argmax()
         for span in (2.0, 40.0)
     )
     assert few == pytest.approx(25, abs=3)
@@ -127,7 +142,7 @@ def test_readings_replace_the_mentions_of_a_video():
 
 
 def test_an_interval_longer_than_a_bell_has_all_of_its_mass() -> None:
-    model = replace(prior([[20.0, 21.0, 0.0]]), seconds=10.0)
+    model = replace(prior((20.0, 21.0, 0.0)), seconds=10.0)
     assert model._bells(np.array([20.0]), np.array([1.0]), 6).max() == 1.0
 
 
@@ -150,9 +165,9 @@ def test_scores_are_of_the_same_scale_in_every_video():
 
 @pytest.mark.parametrize("length", [1, 2, 20])
 def test_a_video_may_be_shorter_than_a_step(length):
-    short = SegmentPrior([np.array([[0.0, 1.0, 0.0]])], [length], 1, 1.0)
+    short = SegmentPrior([np.array([[0.0, 1.0, 0.0, 1.0]])], [length], 1, 1.0)
     scores = np.arange(float(length))[:, None]
-    doing, presence = short.measure([scores]).located(0, scores, order=0.5)
+    doing, presence = short.measure([scores]).located(0, scores)
     assert doing.shape == (length, 1)
     assert np.isfinite(doing).all()
     assert 0.0 < presence[0] < 1.0

@@ -1,4 +1,4 @@
-"""Evidence of the video: a step is a segment that begins some seconds after it is named.
+"""Evidence: a step is a segment of the video that begins some seconds after it is named.
 
 **Segments.** A step of d seconds from s on has the log-likelihood ratio against the rest of the
 video
@@ -11,11 +11,19 @@ of durations, and c < 1 since the same few videos give the scores and Δ. Scores
 each video, because a classifier that was learnt without a video's own mention is a weaker one.
 
 **Mentions.** A step begins within some seconds of its mention plus the *lag*. With q the density of
-its beginning and ρ the probability that the mention is of this step at all, the odds of s against a
-uniform beginning are 1 + ρ/(1 − ρ)·T·q(s).
+its beginning (the mean of those of its mentions, each with the weight w that it is of this step and
+work, and not talk; at most Σw) and ρ the reliability of a mention, the odds of s against a uniform
+beginning are 1 + ρ/(1 − ρ)·T·q(s).
 
-**What is learnt.** Features change where steps begin. With b the standardised change, the lag
-maximises, over the mentions and β,
+**Readings.** In a video that a language model read, what it read replaces the mentions. The middle
+of a step that was read from a to b seconds is around
+
+    a + max((b − a)/2, b − a − READ_END):
+
+many words are mostly talk that ends in the act. A step that was not read has no evidence of words.
+
+**What is learnt from frames.** Features change where steps begin. With b the standardised change,
+the lag maximises, over the mentions and β,
 
     prior(lag, β) · Π_j [1 − ρ + ρ·Σ_s q_j(s)·exp(β·b(s)) / mean exp(β·b)]
 
@@ -26,7 +34,8 @@ likelihood of the scores of the steps that are named,
 
     Π_nk Σ_s [ρ·q(s) + (1 − ρ)/T] · Σ_d exp E(s, d)
 
-with weak priors: with a few short mentions and useless features they stay where they are.
+with weak priors: with a few short mentions and useless features they stay where they are. Features
+of the narration are made of the mentions themselves and say nothing about all this.
 """
 
 from collections.abc import Sequence
@@ -38,9 +47,8 @@ from numpy.typing import NDArray
 
 from howsteps.localise.features import Floats, Videos
 from howsteps.localise.order import Marginals, segment_marginals
-from howsteps.localise.word_evidence import READ_RELIABILITY, reading_middles
 
-DURATIONS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)  # seconds
+DURATIONS = (1, 2, 4, 8, 16)  # seconds
 DURATION, DURATION_SPREAD = 6.0, 1.0  # usual median; deviation of the logarithm
 MEDIANS = np.array([2.0, 3.0, 4.5, 6.0, 9.0, 13.0])  # seconds: candidates
 SEPARATION, SEPARATION_DEVIATION = 1.0, 0.5  # Δ: prior
@@ -53,25 +61,27 @@ CHANGE_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)  # β
 CHANGE_COST = 2.0  # less log-prior of β, per unit
 CHANGE_WINDOW = 3.0  # seconds on either side of a change
 SPREAD = 2.0  # seconds: standard deviation of the beginning around mention + lag
-RELIABILITY = 0.9  # ρ
+RELIABILITY, READ_RELIABILITY = 0.9, 0.95  # ρ
 READ_SPREAD = 4.0, 0.25  # standard deviation for a reading: seconds, share of its length
+READ_END = 10.0  # seconds from the middle of a step to the end of a long reading
 HALF = 2.5  # seconds from the beginning of a step to its middle, which is what readings tell
 
 
 @dataclass(frozen=True)
 class SegmentPrior:
-    """Mentions of steps that are segments of the video, and what was learnt about both.
+    """Mentions of steps that are segments of the video, and what is known about both.
 
     Attributes
     ----------
     mentions
-        S_n×3 per video: start and end in seconds, and the step.
+        S_n×4 per video: start and end in seconds, the step, and w.
     lengths, steps
         T_n and K.
     seconds
         Duration of an interval.
     readings
-        Like the mentions: what a language model read, in place of them; None in other videos.
+        S_n×3 per video: start and end in seconds, and the step, as a language model read it in
+        place of the mentions; None in other videos.
     lag
         Seconds from the start of a mention to the start of its step.
     separation
@@ -96,13 +106,12 @@ class SegmentPrior:
         """Return the probability that each step is being done, by the mentions, T_n×K per video."""
         return [self._doing(n) for n in range(len(self.lengths))]
 
-    def log_odds(self) -> list[Floats]:
-        """Return the log-odds that each step is being done against any other time, T_n×K each."""
+    def log_odds(self, video: int) -> Floats:
+        """Return the log-odds that each step is being done against any other time, T×K."""
         mean_length = float(np.exp(self._log_durations()) @ self._sizes())
-        return [
-            np.log1p(self._odds(n) * length * self._doing(n) / mean_length)
-            for n, length in enumerate(self.lengths)
-        ]
+        odds = self._odds(video) * self.lengths[video] / mean_length
+        value: Floats = np.log1p(odds * self._doing(video))
+        return value
 
     def lags(self, changes: Sequence[Floats]) -> list[tuple[float, Self]]:
         """Return copies with the lags at which mentions meet changes of the features.
@@ -146,14 +155,24 @@ class SegmentPrior:
         return float(likelihoods.max()), fitted
 
     def measure(self, scores: Sequence[Floats]) -> Self:
-        """Return a copy with v_d of these scores."""
-        return replace(self, variances=_variances([self._windows(x) for x in scores]))
+        """Return a copy with v_d of these scores, over all videos and steps."""
+        windows = [self._windows(x) for x in scores]
+        count, total, squares = (
+            np.sum([np.nansum(f(x), axis=(1, 2)) for x in windows], axis=0)
+            for f in (np.isfinite, np.asarray, np.square)
+        )
+        mean = total / np.maximum(count, 1)
+        variances = squares / np.maximum(count, 1) - mean**2
+        return replace(self, variances=np.where(variances > 1e-9, variances, 1.0))
 
-    def located(self, video: int, scores: Floats, order: float | Floats) -> Marginals:
-        """Return the probability that each step is being done (T×K), and of its presence."""
+    def located(self, video: int, scores: Floats) -> Marginals:
+        """Return the probability that each step is being done (T×K), and of its presence.
+
+        By all evidence and the order of the steps.
+        """
         said = np.log1p(self._odds(video) * self.lengths[video] * self._starts(video))
         evidence = self._log_ratios(self._windows(scores)) + said
-        segments, presence = segment_marginals(evidence, self._sizes(), order)
+        segments, presence = segment_marginals(evidence, self._sizes())
         return Marginals(self._spread(segments), presence)
 
     def _doing(self, video: int) -> Floats:
@@ -161,24 +180,26 @@ class SegmentPrior:
         return self._spread(probability * self._starts(video))
 
     def _odds(self, video: int) -> float:
-        reliability = READ_RELIABILITY if self._read(video) is not None else RELIABILITY
+        reliability = RELIABILITY if self.read(video) is None else READ_RELIABILITY
         return reliability / (1.0 - reliability)
 
-    def _read(self, video: int) -> Floats | None:
+    def read(self, video: int) -> Floats | None:
+        """Return the readings of a video, S×3; None if it was not read."""
         return self.readings[video] if self.readings else None
 
     def _starts(self, video: int) -> Floats:
-        """Return q of each step, T×K: the mean over its mentions, 0 where it has none."""
-        rows = self._read(video)
+        """Return q of each step, T×K: 0 where it has no mention."""
+        rows = self.read(video)
         if rows is None:
             rows = self.mentions[video]
-            start, deviation = rows[:, 0] + self.lag, np.full(len(rows), SPREAD)
+            weight, start = rows[:, 3], rows[:, 0] + self.lag
+            deviation = np.full(len(rows), SPREAD)
         else:
-            start = reading_middles(rows, self.lag + HALF) - HALF
+            weight, start = np.ones(len(rows)), reading_middles(rows, self.lag + HALF) - HALF
             deviation = np.hypot(READ_SPREAD[0], READ_SPREAD[1] * (rows[:, 1] - rows[:, 0]))
-        belongs = rows[:, 2].astype(np.int64)[:, None] == np.arange(self.steps)
+        belongs = weight[:, None] * (rows[:, 2].astype(np.int64)[:, None] == np.arange(self.steps))
         bells = self._bells(start, deviation, self.lengths[video])
-        mean: Floats = bells @ (belongs / np.maximum(belongs.sum(axis=0), 1))
+        mean: Floats = bells @ (belongs / np.maximum(belongs.sum(axis=0), 1.0))
         return mean
 
     def _bells(self, means: Floats, deviations: Floats, length: int) -> Floats:
@@ -239,6 +260,13 @@ class SegmentPrior:
         return np.minimum(doing, 1.0)
 
 
+def reading_middles(rows: Floats, lag: float = 0.0) -> Floats:
+    """Return the most likely second of each reading (S×3), S; ``lag`` is the least after a."""
+    start, span = rows[:, 0], rows[:, 1] - rows[:, 0]
+    middles: Floats = start + np.maximum.reduce([0.5 * span, span - READ_END, 0.0 * span + lag])
+    return middles
+
+
 def feature_changes(videos: Videos, seconds: float) -> list[Floats]:
     """Return how much the features change at the start of every interval, T_n per video.
 
@@ -265,13 +293,3 @@ def standardised(scores: Floats) -> Floats:
     deviation = scores.std(axis=0)
     value: Floats = (scores - scores.mean(axis=0)) / np.where(deviation > 1e-12, deviation, 1.0)
     return value
-
-
-def _variances(windows: Sequence[Floats]) -> Floats:
-    """Return v_d, the variance of the window means of each duration over all videos and steps."""
-    variances = []
-    for means in zip(*windows, strict=True):
-        values = np.concatenate([mean[~np.isnan(mean)] for mean in means])
-        variance = float(values.var()) if len(values) else 0.0
-        variances.append(variance if variance > 1e-9 else 1.0)
-    return np.array(variances)
