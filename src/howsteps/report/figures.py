@@ -4,7 +4,7 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from howsteps.errors import HowstepsError, MissingExtra
 
@@ -21,6 +21,15 @@ _CURVES = (
 _MARKERS = "osD^vPX*h"
 _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 _LEGEND = 24  # characters a line
+_STYLE: dict[Any, Any] = {
+    **{"axes.titlesize": 9, "axes.labelsize": 8, "xtick.labelsize": 7, "ytick.labelsize": 7},
+    **{"legend.fontsize": 8, "legend.frameon": False, "text.parse_math": False},
+    **{"axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True},
+    **{"axes.grid": True, "axes.grid.axis": "y", "grid.color": "#e5e5e5", "grid.linewidth": 0.6},
+    **{"lines.markersize": 4.5, "lines.linewidth": 1.4, "errorbar.capsize": 2},
+    # Text stays text, so that it can be searched, and edited in a drawing program.
+    **{"svg.hashsalt": "howsteps", "svg.fonttype": "none"},
+}
 _BESIDE = 0.6  # of K: the points of all methods
 
 
@@ -46,6 +55,18 @@ def f1_figure(rows: Sequence[F1Row]) -> "Figure":
     """
     if not rows:
         raise HowstepsError("there is no F1 to draw: the list of rows is empty")
+    try:
+        import matplotlib.figure  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingExtra("plots", "drawing a figure") from error
+    with matplotlib.rc_context(_STYLE):
+        return _panels(rows)
+
+
+def _panels(rows: Sequence[F1Row]) -> "Figure":
+    """Draw the panels and the legend in the style of the surrounding context."""
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
     tasks = list(dict.fromkeys(row["task"] for row in rows))
     methods = list(dict.fromkeys(row["method"] for row in rows))
     n_columns = min(3, len(tasks))
@@ -53,9 +74,8 @@ def f1_figure(rows: Sequence[F1Row]) -> "Figure":
     names = [textwrap.fill(method, _LEGEND) for method in methods]
     lines_of_names = sum(name.count("\n") + 1 for name in names)
     legend = 0.8 + 0.07 * max(map(len, "\n".join(names).split("\n")))
-    figure = _figure(
-        0.6 + 3.2 * n_columns + legend, max(0.5 + 2.5 * n_rows, 0.4 + 0.19 * lines_of_names)
-    )
+    height = max(0.5 + 2.5 * n_rows, 0.4 + 0.19 * lines_of_names)
+    figure = Figure(figsize=(0.6 + 3.2 * n_columns + legend, height), layout="constrained")
     panels = figure.subplots(n_rows, n_columns, sharey=True, squeeze=False).ravel()
     apart = _BESIDE / max(10, len(methods))
     lines: dict[str, Line2D] = {}
@@ -69,25 +89,16 @@ def f1_figure(rows: Sequence[F1Row]) -> "Figure":
                 # Side by side, so that error bars do not hide one another.
                 shift = apart * (number - (len(methods) - 1) / 2)
                 lines[names[number]] = _curve(axes, points, number, shift)
-        axes.set_title(_literal(task), fontsize=9)
+        axes.set_title(task)
         axes.set_xticks(sorted({row["steps"] for row in rows if row["task"] == task}))
         axes.set_xlabel("steps K")
-        axes.grid(axis="y", color="#e5e5e5", linewidth=0.6)
-        axes.set_axisbelow(True)
-        _plain(axes)
     highest = max(row["high"] for row in rows) or 1.0  # all zero: the whole scale
     panels[0].set_ylim(0, 105 * highest)
     for axes in panels[::n_columns]:
-        axes.set_ylabel("F1 (%)", fontsize=8)
+        axes.set_ylabel("F1 (%)")
     for axes in panels[len(tasks) :]:
         axes.set_visible(False)
-    figure.legend(
-        lines.values(),
-        map(_literal, lines),
-        loc="outside right upper",
-        frameon=False,
-        fontsize=8,
-    )
+    figure.legend(lines.values(), list(lines), loc="outside right upper")
     return figure
 
 
@@ -100,18 +111,9 @@ def save_figure(figure: "Figure", path: Path) -> Path:
         ".svg": {"Date": None},
         ".pdf": {"CreationDate": None},
     }
-    # Keep text as text, so that it can be searched, and edited in a drawing program.
-    with rc_context({"svg.hashsalt": "howsteps", "svg.fonttype": "none"}):
+    with rc_context(_STYLE):
         figure.savefig(path, dpi=200, metadata=without_date.get(path.suffix.lower(), {}))
     return path
-
-
-def _figure(width: float, height: float) -> "Figure":
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise MissingExtra("plots", "drawing a figure") from error
-    return Figure(figsize=(width, height), layout="constrained")
 
 
 def _curve(axes: "Axes", points: Sequence[F1Row], number: int, shift: float) -> "Line2D":
@@ -126,20 +128,6 @@ def _curve(axes: "Axes", points: Sequence[F1Row], number: int, shift: float) -> 
         color=_CURVES[number % len(_CURVES)],
         marker=_MARKERS[number % len(_MARKERS)],
         linestyle=_LINES[number // len(_CURVES) % len(_LINES)],
-        markersize=4.5,
-        linewidth=1.4,
         elinewidth=0.8,
-        capsize=2,
     )
     return drawn.lines[0]
-
-
-def _plain(axes: "Axes") -> None:
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(labelsize=7)
-    axes.xaxis.label.set_fontsize(8)
-
-
-def _literal(text: str) -> str:
-    """Escape dollar signs, which start mathematics in matplotlib."""
-    return text.replace("$", r"\$")

@@ -9,7 +9,7 @@ import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,6 @@ PAGE, INDEX = "report.html", "index.html"
 THUMBNAILS = "report-pictures"
 
 _KINDS = (*LEVELS, "placed", "absent")
-_MOST_TRIED = 20  # places, for the picture of a job
 _PARTS = Path(__file__).parent / "parts"
 # The scripts of the page in order; the last one starts it.
 _SCRIPTS = (
@@ -151,10 +150,13 @@ def _job(result: Result, folder: Path) -> dict[str, Any]:
     total = len(result.localisations) / 100
     labels = [step_label(step) for step in result.steps]
     titles = [video.title or video.id for video in result.task.videos]
+    found = known_thumbnails(result, folder)
+    shown = (place for place in result.places if (place.video, place.step) in found)
+    surest = max(shown, key=lambda place: place.confidence, default=None)
     return {
         "title": title_of(result.task.name),
         "link": f"{link}/{PAGE}",
-        "picture": next((f"{link}/{name}" for name in _surest(result, folder)), None),
+        "picture": f"{link}/{found[surest.video, surest.step]}" if surest else None,
         "videos": len(titles),
         "aside": len(result.set_aside),
         "steps": labels,
@@ -165,16 +167,6 @@ def _job(result: Result, folder: Path) -> dict[str, Any]:
             for k in names
         ],
     }
-
-
-def _surest(result: Result, folder: Path) -> Iterator[str]:
-    """The existing thumbnails of the places that are most likely right."""
-    videos = {video.id: video for video in result.task.videos}
-    surest = sorted(result.places, key=lambda place: -place.confidence)
-    for place in surest[:_MOST_TRIED]:
-        times = [round(place.time or 0.0, 2)]
-        names = existing_thumbnails(videos[place.video], times, folder / THUMBNAILS)
-        yield from (f"{THUMBNAILS}/{name}" for name in names.values())
 
 
 def render_howto(shown: Mapping[str, Any]) -> bytes:
