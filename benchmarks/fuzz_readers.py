@@ -238,7 +238,7 @@ def readers() -> Iterator[Reader]:
     yield Reader("editor's answer", "answer.txt", (samples.answer(),), _answer, {})
     yield Reader("answer on a video", "reading.txt", (samples.READING,), _reading, {})
     yield Reader("howsteps.toml", "howsteps.toml", (samples.PROJECT,), _project, {})
-    wanted = {"vtt": {"guesses": True, "precise": False, "shows": "0"}}
+    wanted = {"vtt": {"guesses": True, "shows": "0"}}
     decisions = samples.as_json({"videos": {"u": "keep"}, "exports": wanted})
     yield Reader("decisions.json", "decisions.json", (decisions,), _decisions, {})
     files = samples.journal()

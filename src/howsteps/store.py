@@ -602,10 +602,9 @@ Choices: TypeAlias = dict[str, Literal["keep", "drop"]]  # by id of the video
 
 
 class WantedExport(Record):
-    """An export that a person asked for, how, and the hash of the ``result.json`` it shows."""
+    """An export that a person asked for, and the hash of the ``result.json`` that it shows."""
 
     guesses: bool
-    precise: bool
     shows: str
 
 

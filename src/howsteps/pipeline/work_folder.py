@@ -319,7 +319,7 @@ def export_as_asked(
     work = exports.path.parent
     if exports.path.name == EXPORTS and (work / FILE).is_file():
         shown = sha256_of_file(work / FILE)
-        decide(work, {}, dict.fromkeys(names, WantedExport(guesses, precise, shown)))
+        decide(work, {}, dict.fromkeys(names, WantedExport(guesses, shown)))
     return found
 
 
