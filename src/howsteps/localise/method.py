@@ -108,6 +108,7 @@ def localise(
         data.all_mentions(), data.lengths_at(coarse), data.steps, coarse, data.readings
     )
     learnt = learn(_prepared(data, kind), prior, fitted=kind.fitted)
+    of_script = replace(learnt.prior, mentions=data.mentions)
     located = decide(
         learnt.prior,
         learnt.scores,
@@ -115,14 +116,14 @@ def localise(
         coarsening=coarsening,
         lengths=[data.lengths[n] for n in data.with_features],
         support=data.support(),
-        of_script=replace(learnt.prior, mentions=data.mentions),
+        of_script=of_script,
         absent=absent,
     )
     overruled = [
         RelaxedWindow(n, int(k), float((rows[:, 2] == k).sum()))
         for n, rows in enumerate(data.mentions)
         if data.readings[n] is None
-        for odds in [learnt.prior.log_odds(n)]
+        for odds in [of_script.log_odds(n)]
         for k in np.unique(rows[:, 2].astype(np.int64))
         if (t := located.intervals[n, k]) >= 0 and odds[t // coarsening, k] < NAMED_LOG_ODDS
     ]
@@ -161,8 +162,7 @@ class TaskData:
     with_features, without_features
         Indices of the videos that are localised by features, and of the others.
     mentions
-        S_n×4 per video with features: start and end in seconds, the step, and the
-        probability that the mention is work and not talk.
+        S_n×4 per video with features: start and end in seconds, the step, and 1.
     readings
         S_n×3, the same of what a language model read; None in a video that was not read.
     """
@@ -199,6 +199,8 @@ class TaskData:
             (m, k, 1.0) for k, step in enumerate(script.steps) for m in step.mentions
         ]
         said = spoken_by_video(task, self._step_mentions)
+        for rows in said:
+            rows[:, 3] = 1.0
         self.mentions = [said[n] for n in self.with_features]
         read: dict[str, list[tuple[float, float, int]]] = {video: [] for video in read_videos}
         for reading in readings:
