@@ -114,20 +114,26 @@ def pair_features(
     same_verb, telling = features["same verb"], features["telling"]
     class_, noun = features["same class"], features["noun"]
     same_noun = (np.array(nouns)[:, None] == np.array(nouns)[None, :]).astype(np.float64)
+    near, close = np.clip(features["near lift"], -1.0, 2.0), np.exp(-DECAY * features["gap"])
     undo = _undo(verbs).astype(np.float64)
     verb = np.maximum(features["synonyms"], CLASS_SIMILARITY * class_) * (1 - undo)
     share = np.array([shared[act.noun] / len(nouns) for act in table.acts])
     return features | {
         "undo": undo,
+        "close": close,
+        "same noun": same_noun,
+        "other class × same noun": features["other class"] * same_noun,
         "verb × noun": verb * noun,
         "verb × telling": verb * telling,
         "class × same noun": class_ * same_noun,
         "class × telling": class_ * telling,
         "same noun, common": same_noun * _outer(np.maximum, share),
         "helper × same noun": features["helper"] * same_noun,
+        "helper × near": features["helper"] * near,
         "same verb × telling": same_verb * telling,
         "same common verb, other noun": same_verb * (1 - telling) * (1 - noun),
-        "same noun × close": same_noun * np.exp(-DECAY * features["gap"]),
+        "same noun × close": same_noun * close,
+        "phrase cosine × near": features["phrase cosine"] * near,
         "verb × noun cosine": verb * features["noun cosine"],
     }
 
@@ -153,6 +159,7 @@ def _word_features(
         "noun": np.asarray(noun_similarity(nouns, wordnet), dtype=np.float64),
         "same particle": same_particle.astype(np.float64),
         "other particle": (has[:, None] & has[None, :] & ~same_particle).astype(np.float64),
+        "one particle": (has[:, None] != has[None, :]).astype(np.float64),
         "same class": class_,
         "other class": (listed[:, None] & listed[None, :] & (class_ == 0)).astype(np.float64),
         "helper": _outer(np.maximum, np.array([is_helper(*verb) for verb in verbs], float)),
@@ -175,6 +182,7 @@ def _co_occurrence_features(table: ActTable, mentions: Sequence[Mention]) -> dic
     by_chance = np.outer(table.video_counts, table.video_counts) / n_videos
     return {
         "near lift": np.log((table.near + 0.5) / (table.near_by_chance + 0.5)),
+        "near, of both": table.near / (both + 1.0),
         "near, of fewer": table.near / fewer,
         "together": np.log((both + 0.5) / (by_chance + 0.5)),
         "both": np.log1p(both),
@@ -182,6 +190,7 @@ def _co_occurrence_features(table: ActTable, mentions: Sequence[Mention]) -> dic
         "gap": np.abs(median[:, None] - median[None, :]),
         "narrower": _outer(np.minimum, spread),
         "wider": _outer(np.maximum, spread),
+        "rarer": _outer(np.minimum, np.log(np.maximum(table.video_counts, 1.0) / n_videos)),
         "same spot": cosines(_place_counts(table, mentions)),
     }
 
