@@ -306,9 +306,10 @@ class Reading:
     first_line: Count
     last_line: Count
 
-    def has(self, mention: Mention) -> bool:
-        """Whether a mention is in it, to a second."""
-        return self.video == mention.video and self.start - 1 <= mention.start <= self.end + 1
+    def has(self, mention: Mention, slack: float = 1.0) -> bool:
+        """Whether a mention is in it, or at most some seconds away."""
+        near = self.start - slack <= mention.start <= self.end + slack
+        return near and self.video == mention.video
 
 
 @dataclass(frozen=True, slots=True)

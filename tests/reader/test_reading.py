@@ -75,12 +75,10 @@ def test_the_question_has_the_steps_and_the_numbered_lines_with_times() -> None:
     )
 
 
-def test_readings_have_the_times_of_their_lines_and_of_a_silence_after_them() -> None:
+def test_readings_have_the_times_of_their_lines() -> None:
     found, _ = read(done([1, 1, 1], [2, 2, 3]))
-    assert found.readings == (Reading("v", 0, 0, 5, 1, 1), Reading("v", 1, 5, 14, 2, 3))
+    assert found.readings == (Reading("v", 0, 0, 3, 1, 1), Reading("v", 1, 5, 14, 2, 3))
     assert found.remarks == ()
-    late = Video("v", sentences=(TEA.sentences[0], Sentence((Word("then", 60, 61),))))
-    assert read(done([1, 1, 1]), video=late)[0].readings[0].end == 7  # of a minute of silence
 
 
 @pytest.mark.parametrize(

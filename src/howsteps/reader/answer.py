@@ -51,6 +51,7 @@ _MAX_LOOK_FOR = 8  # phrases
 # order. That is .67 to .86 for scripts found without a model (seven jobs), .5 ± .1 by chance.
 MIN_WORK, MIN_IN_ORDER = 1 / 3, 0.55
 _MIN_VOTES = 5.0  # pairs of steps in videos
+_NEAR = 4.0  # seconds from a reading to a mention of its step: a sentence begins before its lines
 
 
 class AnsweredStep(Struct, frozen=True):
@@ -379,8 +380,8 @@ def as_read(
         of_video[reading.video].append(reading)
 
     def steps_at(mention: Mention) -> list[int]:
-        """The steps that were read where something is mentioned, the shortest reading first."""
-        found = [r for r in of_video[mention.video] if r.has(mention)]
+        """The steps that were read near something that is mentioned, the shortest reading first."""
+        found = [r for r in of_video[mention.video] if r.has(mention, _NEAR)]
         return [r.step for r in sorted(found, key=lambda r: r.end - r.start)]
 
     mentions = [

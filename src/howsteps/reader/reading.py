@@ -45,9 +45,6 @@ _ARTICLE = re.compile(r"\b(?:the|an?) ")  # a tenth of a name, and nothing is lo
 ANSWER_TOKENS = 150  # of a usual answer
 _LINE = (4, 8)  # words: a sentence ends a line of so many; no line has more
 _PAUSE = 2.0  # seconds: a silence that ends a line
-# Seconds of silence that belong to the step before. With lines of 4 to 8 words for 6 to 14, places
-# by the readings of a large model, cut to lines: F1 .825 → .834 (spoken), .497 → .534 (seen).
-_SILENCE = 4.0
 _CONTEXT = 3  # lines of the piece before
 _MAX_WRONG = 5  # faults of an answer that are told
 _MAX_FAILURES = 5  # in a row, after which a server is left alone
@@ -191,25 +188,19 @@ def read_video(
         )
         found += answer.value
         remarks += answer.wrong
-    readings = (_reading(questions, given) for given in joined(found))
-    return VideoReading(tuple(readings), tuple(remarks))
-
-
-def _reading(questions: VideoQuestions, given: Range) -> Reading:
-    """The time of some lines, and of the silence after them, in which the doing may go on."""
     lines = questions.lines
-    end = max(line.end for line in lines[given.first - 1 : given.last])
-    following = lines[given.last].start if given.last < len(lines) else end
-    end = max(end, min(end + _SILENCE, following))
-    start = lines[given.first - 1].start
-    return Reading(
-        questions.video.id,
-        given.step - 1,
-        round(start, 3),
-        round(end, 3),
-        given.first,
-        given.last,
+    readings = tuple(
+        Reading(
+            questions.video.id,
+            r.step - 1,
+            round(lines[r.first - 1].start, 3),
+            round(max(line.end for line in lines[r.first - 1 : r.last]), 3),
+            r.first,
+            r.last,
+        )
+        for r in joined(found)
     )
+    return VideoReading(readings, tuple(remarks))
 
 
 def parse_reading(text: str, piece: range, n_steps: int) -> tuple[list[Range], list[str]]:
