@@ -21,10 +21,10 @@ from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, ignore_event
 from howsteps.pipeline.executor import Executor
 from howsteps.pipeline.options import RunOptions, check_workers, one_or_more
-from howsteps.pipeline.placing import place_again, read_given_script
+from howsteps.pipeline.placing import place_again, read_page
 from howsteps.pipeline.run import Run
 from howsteps.pipeline.run import run as run_pipeline
-from howsteps.pipeline.work_folder import export_as_asked
+from howsteps.pipeline.work_folder import Page, export_as_asked
 from howsteps.reader import AnswerFolder, LanguageModel
 from howsteps.store import read_result
 from howsteps.task import Caption, Extents, Mode, Result, Script, Task, Video
@@ -175,11 +175,16 @@ def run(
 
     Parameters
     ----------
-    source, steps, script, title, keep_all, keep, drop, speech, vision, quick, mode, seed, device, \
+    source, steps, title, keep_all, speech, vision, quick, mode, seed, device, \
     extents, parser, llm, workers, callback
         As in :func:`discover`; here a path may hold several jobs.
     out
         The work folder.
+    script
+        None: the steps of the work folder if a person wrote or edited them; ``force=["script"]``
+        finds them anew.
+    keep, drop
+        As in :func:`discover`; later runs remember it.
     force
         Compute these stages again: names of :data:`howsteps.pipeline.options.STAGES`.
     executor
@@ -295,7 +300,7 @@ def place(
         with tempfile.TemporaryDirectory() as folder:
             context = Context(Cache(Path(folder)))
             options = RunOptions(parser=parser)
-            script, problems = read_given_script(script, task, Script(()), options, context)
+            script, problems = read_page(Page.of(script), task, None, options, context)
     places = localise(task, script, features).localisations
     if extents == "filled" and features:
         places = filled(places, features)

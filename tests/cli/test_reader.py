@@ -141,7 +141,7 @@ def test_what_was_read_survives_runs_and_edits_without_a_model(
         (r.video, moved[r.step], r.start) for r in before.readings if r.step in moved
     }
     run(videos, out, "--ask", tmp_path / "questions", "--quiet")  # which answers nothing
-    run(videos, out, "--quiet")
+    assert run(videos, out, "--force", "script", "--quiet")[0] == 0
     assert run(videos, out, "--drop", "v5", "--quiet")[0] == 0
     left = read_result(out)
     assert [step.label for step in left.steps] == EDITED
@@ -399,12 +399,13 @@ def test_the_decisions_of_an_answer_survive_serve(videos: Path, tmp_path: Path) 
     new = write_tea_folder(tmp_path / "new", 2)
     assert howsteps("apply", out, new, "--out", tmp_path / "applied", "-q")[0] == 0
     assert [step.label for step in read_result(tmp_path / "applied").steps] == served
-    assert run(videos, out, "--quiet")[0] == 0  # without a script, those of the answer return ...
+    assert run(videos, out, "--quiet")[0] == 0  # those of the person stay ...
+    check(served)
+    assert [path.name for path in out.glob("script*")] == ["script.md"]
+    # ... until the answer is asked for again.
+    assert run(videos, out, "--answer", folder, "--force", "editor", "--quiet")[0] == 0
     check(EDITED)
-    assert "heat the water" in script.read_text() + "".join(
-        path.read_text()
-        for path in out.glob("script.edited*.md")  # ... and the person's are kept
-    )
+    assert "heat the water" in (out / "script.edited.md").read_text()
 
 
 def test_nothing_to_ask_about_is_an_error(tmp_path: Path) -> None:

@@ -1,13 +1,20 @@
 """What a person decided about a work folder stays, whatever is run in it next."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from howsteps import export, place, read_result, run
 from howsteps.errors import InputError
+from howsteps.pipeline import placing
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.run import run as run_pipeline
 from howsteps.pipeline.work_folder import DECISIONS
-from tests.pipeline.jobs import captions
+from howsteps.script.text_form import script_text
+from howsteps.task import Script
+from tests.pipeline.jobs import MANNERS, NARRATORS, captions, narration, subrip
 
 
 @pytest.fixture
@@ -19,6 +26,10 @@ def job(tmp_path: Path) -> Path:
 def out(job: Path, tmp_path: Path) -> Path:
     run(job, tmp_path / "out", steps=8)
     return tmp_path / "out"
+
+
+def labels(out: Path) -> list[str]:
+    return [step.label for step in read_result(out).script.steps]
 
 
 def used(out: Path) -> list[str]:
@@ -43,10 +54,135 @@ class TestVideos:
         run(job, out, steps=8)
         assert used(out) == ["ann", "bob", "cyd", "eve"]
 
-    def test_what_one_run_drops_is_of_that_run(self, job: Path, out: Path) -> None:
-        run(job, out, steps=8, drop=["bob"])
+    def test_what_one_run_drops_stays_out_until_one_keeps_it(self, job: Path, out: Path) -> None:
+        for chosen in ({"drop": ["bob"]}, {}, {"force": ["script"]}):
+            run(job, out, steps=8, **chosen)
+            assert "bob" not in used(out)
+        for chosen in ({"keep": ["bob"]}, {}):
+            run(job, out, steps=8, **chosen)
+            assert "bob" in used(out)
+
+    def test_what_a_file_drops_is_out_as_long_as_the_file_says_so(
+        self, job: Path, out: Path
+    ) -> None:
+        files = {"bob": job / "howsteps.toml"}
+        run_pipeline(job, out, RunOptions(steps=8, drop=("bob",)), named_in=files)
+        assert "bob" not in used(out)
         run(job, out, steps=8)
         assert "bob" in used(out)
+
+    def test_a_line_in_the_script_of_the_folder_is_a_decision_and_no_edit(
+        self, job: Path, out: Path
+    ) -> None:
+        page, steps = out / "script.md", labels(out)
+        page.write_text(f"{page.read_text('utf-8')}\ndrop: dan\n", "utf-8")
+        for _ in range(2):
+            found = run(job, out, steps=8)
+            assert used(out) == ["ann", "bob", "cyd", "eve"]
+            assert not any("script.md" in str(problem) for problem in found.problems)
+        assert labels(out) == steps
+        assert [path.name for path in out.glob("script*")] == ["script.md"]
+
+
+class TestScript:
+    """The steps that a person wrote or edited."""
+
+    @pytest.fixture(params=["in place", "placed", "served", "given"])
+    def edited(self, job: Path, out: Path, request: pytest.FixtureRequest) -> list[str]:
+        """The steps after one was renamed, and one deleted, in some way."""
+        page = out / "script.md"
+        one, two, _, *rest = read_result(out).script.steps
+        steps = (replace(one, label="get ready", optional=True), two, *rest)
+        text = script_text("wash a cat", Script(steps))
+        if request.param == "in place":
+            page.write_text(text, "utf-8")
+        elif request.param == "placed":
+            page.write_text(text, "utf-8")
+            place(out, page)
+        elif request.param == "served":
+            place(out, Script(steps))
+        else:
+            (out.parent / "mine.md").write_text(text, "utf-8")
+            run(job, out, steps=8, script=out.parent / "mine.md")
+        return [step.label for step in steps]
+
+    def test_it_stays_and_is_found_in_new_videos(
+        self, job: Path, out: Path, edited: list[str]
+    ) -> None:
+        (job / "flo.srt").write_text(narration("flo"), "utf-8")
+        for _ in range(2):
+            found = run(job, out, steps=8)
+            result = read_result(out)
+            assert labels(out) == edited
+            assert [step.optional for step in result.steps][:2] == [True, False]
+            assert [len(step.mentions) for step in result.steps] == [6, 5, 5, 6]
+            filled = {place.video for place in result.places if place.step == 0}
+            assert filled == {*NARRATORS, "flo"}
+            [said] = [problem for problem in found.problems if "script.md" in str(problem)]
+            assert said.reason.endswith("they are kept; to find them anew: `force` script")
+        assert [path.name for path in out.glob("script*")] == ["script.md"]
+
+    def test_it_is_kept_aside_once_where_steps_are_found_anew(
+        self, job: Path, out: Path, edited: list[str]
+    ) -> None:
+        found = run(job, out, steps=8, force=["script"])
+        run(job, out, steps=8)
+        assert "get ready" not in labels(out)
+        assert any("kept as script.edited.md" in str(problem) for problem in found.problems)
+        assert "get ready (optional)" in (out / "script.edited.md").read_text("utf-8")
+        assert len([*out.glob("script*")]) == 2
+        run(job, out, steps=8, script=out / "script.edited.md")
+        assert labels(out) == edited
+
+    def test_it_is_kept_aside_where_the_job_is_another(
+        self, out: Path, edited: list[str], tmp_path: Path
+    ) -> None:
+        other = tmp_path / "knit a sock"
+        other.mkdir()
+        for who in NARRATORS:
+            lines = enumerate(("cast on the wool", "knit the heel", "turn the sock"))
+            text = subrip({n: MANNERS[who].format(act) for n, act in lines})
+            (other / f"{who}.srt").write_text(text, "utf-8")
+        run(other, out)
+        assert not {*labels(out)} & {*edited}
+        assert "get ready (optional)" in (out / "script.edited.md").read_text("utf-8")
+
+    def test_it_stays_with_another_title_and_without_a_video(
+        self, job: Path, out: Path, edited: list[str]
+    ) -> None:
+        (job / "dan.srt").unlink()
+        result = run(job, out, title="bathe an animal").result
+        assert labels(out) == edited
+        assert [len(step.mentions) for step in result.steps] == [4, 3, 4, 4]
+
+    def test_mentions_that_were_split_by_hand_stay_split(self, job: Path, out: Path) -> None:
+        first, *rest = read_result(out).script.steps
+        ann, *others = first.mentions  # of one act, so a page of text cannot tell them apart
+        split = (replace(first, mentions=tuple(others)), replace(first, label="begin"), *rest)
+        split = (split[0], replace(split[1], mentions=(ann,)), *rest)
+        place(out, Script(split))
+        (job / "flo.srt").write_text(narration("flo"), "utf-8")
+        run(job, out, steps=8)
+        found = read_result(out).script.steps
+        assert found[1].label == "begin"
+        assert ann in found[1].mentions
+        assert {*others} <= {*found[0].mentions}
+
+    def test_what_a_person_writes_while_it_runs_is_kept(
+        self, job: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        page = out / "script.md"
+        page.write_text("fill the tub\ndry the cat\n", "utf-8")
+        find = placing.place
+
+        def place_slowly(*given: Any) -> Any:
+            page.write_text("rinse the cat\n", "utf-8")
+            return find(*given)
+
+        monkeypatch.setattr(placing, "place", place_slowly)
+        run(job, out)
+        assert labels(out) == ["fill the tub", "dry the cat"]
+        assert (out / "script.edited.md").read_text("utf-8") == "rinse the cat\n"
 
 
 class TestExports:

@@ -161,7 +161,7 @@ class TestPagesOfText:
         place_again(out, other, pages=False)
         assert not (out / "script.edited-2.md").exists()
 
-    def test_a_new_run_keeps_the_script_text_that_was_placed(
+    def test_a_run_that_finds_steps_anew_keeps_the_script_text_that_was_placed(
         self, out: Path, tmp_path: Path
     ) -> None:
         job = captions(tmp_path / "wash a cat")
@@ -169,7 +169,7 @@ class TestPagesOfText:
         place_again(out, "fill the tub\nrinse the cat\ndry the cat", pages=False)
         yours = (out / "script.md").read_text("utf-8")
         assert not (out / "script.edited.md").exists()
-        found = run(job, out, RunOptions(steps=8), pages=False)
+        found = run(job, out, RunOptions(steps=8), force=["script"], pages=False)
         assert (out / "script.edited.md").read_text("utf-8") == yours
         assert any("is kept as script.edited.md" in str(problem) for problem in found.problems)
         run(job, out, RunOptions(steps=8), pages=False)

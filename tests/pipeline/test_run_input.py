@@ -181,7 +181,7 @@ class TestUsedFolder:
         assert not run(job, out, RunOptions(title="bathe a cat"), pages=False).problems
         (tmp_path / "wash a dog").mkdir()
         (tmp_path / "wash a dog" / "flo.srt").write_text(narration("flo"))
-        *_, remark = run(tmp_path / "wash a dog", out, pages=False).problems
+        remark, *_ = run(tmp_path / "wash a dog", out, pages=False).problems
         assert remark.reason == "the result of another job, 'bathe a cat', was here and is replaced"
         assert remark.harmless
 

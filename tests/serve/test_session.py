@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -106,6 +107,19 @@ def test_a_result_of_another_program_is_not_replaced(session, work) -> None:
     assert session.wait_until_placed(60)
     assert session.status()["error"] == ""
     assert len(labels(work)) == 2
+
+
+def test_a_run_with_the_steps_of_the_page_leaves_them_to_undo(session, work) -> None:
+    edit(session, 0, {"do": RENAME})
+    assert session.wait_until_placed(60)
+    write_work(work, replace(read_result(work), localisations=()))
+    with pytest.raises(Refused, match="changed by another program; reload the page"):
+        edit(session, 1, {"undo": True})
+    assert session.content()["revision"] == 1
+    edit(session, 1, {"undo": True})
+    assert session.wait_until_placed(60)
+    assert labels(work)[0] != "begin"
+    assert not (work / "edits-1.jsonl").exists()
 
 
 def test_a_waiting_edit_does_not_replace_the_result_of_another_program(work) -> None:

@@ -41,7 +41,7 @@ def run(
             metavar="FILE",
             exists=True,
             dir_okay=False,
-            help="Place the steps of this list, which you wrote, edited or copied. Default: find "
+            help="Place the steps of this list. Default: those that you edited before, else find "
             "them.",
         ),
     ] = None,

@@ -16,7 +16,7 @@ from howsteps.errors import Problem
 from howsteps.io.files import key_of
 from howsteps.pipeline.context import Context, Sends
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.placing import read_labels, still_read
+from howsteps.pipeline.placing import read_labels, still_read, unchanged
 from howsteps.pipeline.stages import path_of
 from howsteps.reader import (
     AnswerError,
@@ -27,7 +27,7 @@ from howsteps.reader import (
     edit_script,
     make_question,
 )
-from howsteps.reader.answer import SCHEMA, as_read, in_order_of, without_unsaid
+from howsteps.reader.answer import SCHEMA, as_read, without_unsaid
 from howsteps.reader.dialogue import SECOND_TOKENS
 from howsteps.reader.exchange import Recorded, estimated_tokens
 from howsteps.reader.question import most_different
@@ -37,11 +37,12 @@ from howsteps.reader.reading import (
     VideoReading,
     agreement,
 )
-from howsteps.script.matching import find_known_steps
+from howsteps.script.matching import with_videos_searched
 from howsteps.task import Reading, Result, Script, SetAside, Task
 
 _EDITOR = _READING = 1  # versions of the cache entries
 EDITOR, READING = "editor", "reading"
+ANEW = {"script", EDITOR}  # stages that find the steps: if forced, none of before is kept
 _MAX_NAMED = 5  # videos in a message
 
 
@@ -175,9 +176,9 @@ def _kept(
 
     Its steps are looked for in the videos that are new, and in those that are to be read anew.
     """
-    if before is None or before.script.editor != reader.model or EDITOR in context.redo:
+    if before is None or before.script.editor != reader.model or context.redo & ANEW:
         return None
-    same, most = _unchanged(task, before), options.steps or len(before.steps)
+    same, most = unchanged(task, before), options.steps or len(before.steps)
     if not same or options.mode != "default" or len(before.steps) > most:
         return None
     said = _of_another_job(reader)
@@ -189,26 +190,14 @@ def _kept(
     out = {each.video for each in other}
     task = replace(task, videos=tuple(video for video in task.videos if video.id not in out))
     reread = before.read_videos if READING in context.redo else ()
-    new = tuple(v for v in task.videos if v.id not in same or v.id in reread)
-    script = before.script.within(same)
-    matched = find_known_steps([step.mentions for step in script.steps], replace(task, videos=new))
-    taken = {mention for step in script.steps for mention in step.mentions}
-    steps = tuple(
-        replace(step, mentions=in_order_of(task, {*step.mentions, *({*own} - taken)}))
-        for step, own in zip(script.steps, matched, strict=True)
-    )
+    new = {v.id for v in task.videos if v.id not in same or v.id in reread}
+    script = with_videos_searched(before.script.within(same), task, new)
     reason = (
         f"the script that {reader.model} wrote before is kept, as the question has changed since; "
         "to ask again: `force` editor"
     )
     problem = _problem(task, reason, harmless=True)
-    return Asked(task, replace(script, steps=steps), other, problems=(problem,))
-
-
-def _unchanged(task: Task, before: Result) -> set[str]:
-    """The videos that say what they said in an earlier run."""
-    known = {video.id: (video.sentences, video.mentions) for video in before.task.videos}
-    return {v.id for v in task.videos if known.get(v.id) == (v.sentences, v.mentions)}
+    return Asked(task, script, other, problems=(problem,))
 
 
 def _of_another_job(reader: Reader) -> str:
@@ -246,7 +235,7 @@ def _read_videos(asked: Asked, reader: Reader, context: Context, before: Result 
     ]
     stay: set[str] = set()
     unasked: set[int] = set()
-    if before is not None and (stay := (_unchanged(task, before) & before.read_videos) - {*read}):
+    if before is not None and (stay := (unchanged(task, before) & before.read_videos) - {*read}):
         still = [reading for reading in still_read(before, script) if reading.video in stay]
         readings += still
         old = {step.label for step in before.steps}

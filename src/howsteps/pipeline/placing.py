@@ -10,9 +10,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from howsteps.errors import HowstepsError, Problem
+from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.io.files import check_unchanged, fingerprint
-from howsteps.io.text import read_text
 from howsteps.narration.labels import plain_act
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache, stage_key
@@ -21,18 +20,13 @@ from howsteps.pipeline.executor import single_threaded
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.pipeline.options import INTERVAL, RunOptions, one_or_more, trusted_options
-from howsteps.pipeline.selection import (
-    LEFT_OUT,
-    check_choices,
-    choices_in,
-    choices_of,
-)
+from howsteps.pipeline.selection import LEFT_OUT, check_choices, choices_in, choices_of
 from howsteps.pipeline.work_folder import (
     CACHE,
     SCRIPT_TEXT,
+    Page,
     check_folders,
     decide,
-    is_as_found,
     read_aside,
     read_decisions,
     root_of,
@@ -41,8 +35,8 @@ from howsteps.pipeline.work_folder import (
     write_script,
     writing_to,
 )
-from howsteps.script.matching import find_known_steps
-from howsteps.script.text_form import VideoChoices, parse_script_text
+from howsteps.script.matching import with_videos_searched
+from howsteps.script.text_form import TextStep, VideoChoices, parse_script_text, script_text
 from howsteps.script.text_mentions import script_of_text, with_matches
 from howsteps.store import (
     FILE,
@@ -122,15 +116,17 @@ def place_again(
     context = Context(Cache(root / CACHE), callback=callback or ignore_event)
     keep, drop = one_or_more(keep), one_or_more(drop)
     given = script.absolute() if isinstance(script, Path) else None
+    page = Page.of(given or script) if isinstance(script, Path | str) else None
     before, aside = read_result(work), read_aside(work)
-    decided, remarks = _decided(before, aside, RunOptions(keep=keep, drop=drop), given)
+    decided, remarks = _decided(before, aside, RunOptions(keep=keep, drop=drop), page)
     problems += remarks
     keep, drop = ([v for v in decided if decided[v] == each] for each in ("keep", "drop"))
+    earlier = before
     before, aside = with_videos(before, aside, keep, drop)
-    if isinstance(script, Path | str):
-        new, remarks = read_given_script(script, before.task, before.script, options, context)
+    if page:
+        new, remarks = read_page(page, before.task, earlier, options, context)
         problems += remarks
-    else:
+    elif isinstance(script, Script | None):
         reader = partial(read_labels, parser=options.parser, context=context)
         new = script or before.script
         if script or keep:
@@ -158,9 +154,12 @@ def place_again(
         kept = choices_of(options.keep, (), task) | read_decisions(work).videos
         ids = [video.id for video in task.videos if kept.get(video.id) == "keep"]
         choices = VideoChoices(before.set_aside, ids)
-        edited = isinstance(script, Path | str) or _titles(new) != _titles(before.script)
-        edited = edited or not is_as_found(work)  # other videos alone are no edit
-        problems += write_script(task, new, work, edited=edited, given=given, choices=choices)
+        own = own_page(work)
+        edited = not (own and own.is_as_found)  # other videos alone are no edit
+        edited |= not says(page, earlier.script) if page else _titles(new) != _titles(before.script)
+        problems += write_script(
+            task, new, work, edited=edited, given=given, continues=page, choices=choices
+        )
         write_result(result, work, aside, localised.model)
         if pages:
             problems += write_report(result, work, context, unreadable_media(task, features))
@@ -168,18 +167,13 @@ def place_again(
 
 
 def _decided(
-    before: Result, aside: Sequence[Video], asked: RunOptions, script: Path | None
+    before: Result, aside: Sequence[Video], asked: RunOptions, page: Page | None
 ) -> tuple[Choices, list[Problem]]:
     """What a person chose for videos, by options or by lines of a script; and remarks."""
     known = replace(before.task, videos=(*before.task.videos, *aside))
     check_choices([known], asked)
-    lines, remarks = choices_in(script, known) if script else ({}, [])
-    used = {video.id for video in before.task.videos}
-    # A script has a line for every video that is set aside: only those that change it are choices.
-    lines = {
-        video: choice for video, choice in lines.items() if (choice == "drop") == (video in used)
-    }
-    return lines | choices_of(asked.keep, asked.drop, known), remarks
+    _, changes, remarks = choices_in(page, known, before) if page else ({}, {}, [])
+    return changes | choices_of(asked.keep, asked.drop, known), remarks
 
 
 def _titles(script: Script) -> list[tuple[str, bool, bool]]:
@@ -205,26 +199,12 @@ def with_videos(
         raise HowstepsError("no video would be left")
     videos.sort(key=lambda video: video.id)
     task = replace(before.task, videos=tuple(videos))
-    acts = [[m for m in step.mentions if m.verb] for step in before.script.steps]
-    found = find_known_steps(acts, Task(task.name, tuple(kept)))
-    order = {video.id: index for index, video in enumerate(videos)}
-    steps = tuple(
-        replace(
-            step,
-            mentions=tuple(
-                sorted(
-                    (m for m in (*step.mentions, *new) if m.video in order),
-                    key=lambda m: (order[m.video], m.start, m.end, m.phrase),
-                )
-            ),
-        )
-        for step, new in zip(before.script.steps, found, strict=True)
-    )
+    script = before.script.within({video.id for video in videos})
     left = tuple(each for each in before.set_aside if each.video not in back)
     changed = replace(
         before,
         task=task,
-        script=replace(before.script, steps=steps),
+        script=with_videos_searched(script, task, back),
         localisations=tuple(p for p in before.localisations if p.video not in out),
         readings=tuple(r for r in before.readings if r.video not in out),
         read_videos=frozenset(before.read_videos) - out,
@@ -236,21 +216,46 @@ def with_videos(
 # The script that a person gives
 
 
-def read_given_script(
-    given: Path | str, task: Task, known: Script, options: RunOptions, context: Context
+def read_page(
+    page: Page, task: Task, before: Result | None, options: RunOptions, context: Context
 ) -> tuple[Script, list[Problem]]:
-    """Read a script from a file, or from its text.
+    """Read a script as text.
 
-    ``task`` has mentions; ``known`` is the script that the text was made from
-    (:func:`known_script`). Raises ``InputError`` if it cannot be used; the message gives the line.
+    ``task`` has mentions; ``before`` is the result that the text was made from: its steps stay what
+    they are there, and are looked for in the videos that are new. Raises ``InputError`` if it
+    cannot be used; the message gives the line.
     """
-    path = given if isinstance(given, Path) else Path(SCRIPT_TEXT)
-    steps = parse_script_text(read_text(given) if isinstance(given, Path) else given, path)
-    reader = partial(read_labels, parser=options.parser, context=context)
-    script, remarks = script_of_text(steps, task, known, reader, path)
+    known = unchanged(task, before) if before else set()
+    old = before.script.within(known) if before else Script(())
+    remarks: list[Problem] = []
+    if before and known and says(page, before.script):
+        script = old
+    else:
+        steps = parse_script_text(page.text, page.path)
+        reader = partial(read_labels, parser=options.parser, context=context)
+        script, remarks = script_of_text(steps, task, old, reader, page.path)
+    if known:
+        script = with_videos_searched(script, task, {v.id for v in task.videos} - known)
     # Where nobody says what is done, that nobody mentions a step is no news.
     spoken = any(video.mentions for video in task.videos)
-    return _with_record(script, known), remarks if spoken else []
+    return _with_record(script, old), remarks if spoken else []
+
+
+def says(page: Page, script: Script) -> bool:
+    """Whether the steps of a page are those that it has for a script."""
+    return bool(script.steps) and _lines(page.text, page) == _lines(script_text("", script), page)
+
+
+def _lines(text: str, page: Page) -> list[TextStep]:
+    return [replace(step, line=0) for step in parse_script_text(text, page.path)]
+
+
+def own_page(folder: Path) -> Page | None:
+    """The ``script.md`` of a work folder; None if there is none, or it cannot be read."""
+    try:
+        return Page.of(folder / SCRIPT_TEXT)
+    except InputError:
+        return None
 
 
 def _with_record(script: Script, known: Script) -> Script:
@@ -264,15 +269,10 @@ def _with_record(script: Script, known: Script) -> Script:
     return replace(script, editor=known.editor, changes=known.changes)
 
 
-def known_script(results: Iterable[Result | None], task: Task) -> Script:
-    """The first script of this task, all of whose mentions are still there; else an empty one."""
-    said = {mention for video in task.videos for mention in video.mentions}
-    for result in results:
-        if result is None or result.task.name != task.name:
-            continue
-        if said.issuperset(mention for step in result.steps for mention in step.mentions):
-            return result.script
-    return Script(())
+def unchanged(task: Task, before: Result) -> set[str]:
+    """The videos that say what they said in an earlier run."""
+    known = {video.id: (video.sentences, video.mentions) for video in before.task.videos}
+    return {v.id for v in task.videos if known.get(v.id) == (v.sentences, v.mentions)}
 
 
 def read_labels(

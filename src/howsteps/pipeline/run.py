@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -23,7 +23,6 @@ from howsteps.captions.cues import printable
 from howsteps.datasets import Collection
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem, problem_of
 from howsteps.io.files import Folder
-from howsteps.io.text import read_text
 from howsteps.pipeline import asking, placing, selection, stages
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, ignore_event
@@ -33,9 +32,12 @@ from howsteps.pipeline.options import STAGES, RunOptions, check_workers, read_op
 from howsteps.pipeline.work_folder import (
     CACHE,
     OWN_NAMES,
+    SCRIPT_TEXT,
+    Page,
     WrittenResults,
     check_folders,
     check_parts,
+    decide,
     remove_if_empty,
     write_overview,
     write_report,
@@ -50,6 +52,7 @@ from howsteps.task import BY_HAND, LIKE_SEEN, Localisation, Result, Script, Task
 from howsteps.vision.features import Features
 
 UNREADABLE = "result.old-{}.json"
+KEPT = "has the steps that you wrote or edited, so they are kept; to find them anew: `force` script"
 MANY_FILES = 500  # captions that take longer than a few seconds to read
 
 
@@ -157,6 +160,7 @@ def run(
             reader,
             pages,
             inside=several,
+            in_files=frozenset(named_in or {}),
         )
         for task, job in zip(tasks, named, strict=True)
     ]
@@ -287,6 +291,7 @@ class _Job:
     reader: Reader | None
     pages: bool
     inside: bool  # the folder is one of several in the work folder
+    in_files: frozenset[str]  # the videos to keep or drop that project files name
 
 
 def _run_jobs(
@@ -373,41 +378,39 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     -------
     The result, the problems, and the video files that cannot be decoded.
     """
-    task, given, options, reader = job.task, job.script, job.options, job.reader
+    task, options, reader = job.task, job.options, job.reader
     problems: list[Problem] = []
     features: Features | None = None
     before, why_unreadable = _earlier(job.folder)
     try:
-        if given:  # its errors are found before slow stages
-            parse_script_text(read_text(given), given)
-        options, problems = selection.chosen_options(options, given, job.folder, task)
+        if job.script:  # its errors are found before slow stages
+            parse_script_text(Page.of(job.script).text, job.script)
         all_videos, remarks = stages.prepare_narration(task, options, context)
+        page, is_script, problems = _page_of(job, before, all_videos, context)
+        wanted = selection.chosen_options(
+            options, page, job.folder, task, before, is_used=is_script, in_files=job.in_files
+        )
+        options = wanted.options
         chosen = selection.set_aside_other_jobs(all_videos, options, before)
         task, set_aside = chosen.task, list(chosen.set_aside)
-        problems += [*remarks, *chosen.remarks]
+        problems += [*wanted.remarks, *remarks, *chosen.remarks]
         if stages.is_silent(task, options):
             task, features = visual_features(task, options, context)
             problems += features.problems
-        script, seen, remarks = _find_steps(job, before, task, options, features, context)
+        own = page if is_script else None
+        script, seen, remarks = _find_steps(job, own, before, task, options, features, context)
         ways = selection.find_other_ways(all_videos, chosen.ways, options, context)
         asked = asking.Asked(task, script)
         if reader and features is None:
             known = _asked_before(before, job, options, reader)
-            aside = None if given else chosen.set_aside
+            aside = None if is_script else chosen.set_aside
             asked = asking.ask(task, script, reader, options, context, aside, known)
         task, script = asked.task, asked.script
         set_aside += asked.set_aside
         # Those on a script that was found are not on that of a model.
-        problems += [*(remarks if given or not script.editor else ()), *asked.problems]
+        problems += [*(remarks if is_script or not script.editor else ()), *asked.problems]
         if isinstance(reader, AnswerFolder) and reader.ask:
             return None, problems, set()
-        if before and before.task.name != task.name and not _same_videos(before.task, all_videos):
-            reason = f"the result of another job, {before.task.name!r}, was here and is replaced"
-            problems.append(Problem(job.folder / FILE, reason, harmless=True))
-        choices = VideoChoices(set_aside, options.keep)
-        problems += write_script(
-            task, script, job.folder, edited=given is not None, given=given, choices=choices
-        )
         if features is None:
             task, features = visual_features(task, options, context)
             problems += features.problems
@@ -424,8 +427,41 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     out = {each.video for each in result.set_aside}
     if why_unreadable:
         problems.append(_put_aside(job.folder, why_unreadable))
+    decide(job.folder, wanted.decisions)
+    choices = VideoChoices(set_aside, options.keep)
+    problems += write_script(
+        task,
+        script,
+        job.folder,
+        edited=is_script,
+        given=job.script,
+        continues=page,
+        choices=choices,
+    )
     write_result(result, job.folder, [v for v in all_videos.videos if v.id in out], placed.model)
     return result, [*problems, *placed.remarks], unreadable_media(task, features)
+
+
+def _page_of(
+    job: _Job, before: Result | None, task: Task, context: Context
+) -> tuple[Page | None, bool, list[Problem]]:
+    """The page of a run, whether its steps are those of the run, and remarks.
+
+    It is the given one, or the one in the work folder: its steps stay if a person wrote or edited
+    them. There is none if it is of another job, or steps are to be found anew.
+    """
+    if job.script:
+        return Page.of(job.script), True, []
+    path = job.folder / SCRIPT_TEXT
+    if before and before.task.name != task.name and not _same_videos(before.task, task):
+        reason = f"the result of another job, {before.task.name!r}, was here and is replaced"
+        return None, False, [Problem(job.folder / FILE, reason, harmless=True)]
+    if not path.is_file() or context.redo & asking.ANEW:
+        return None, False, []
+    page = Page.of(path)
+    if page.is_as_found:
+        return page, False, []
+    return page, True, [Problem(path, KEPT, harmless=True)]
 
 
 def _same_videos(one: Task, two: Task) -> bool:
@@ -434,23 +470,32 @@ def _same_videos(one: Task, two: Task) -> bool:
     return any((video.id, video.sentences) in said for video in two.videos)
 
 
+def _origin(job: _Job, page: Page, before: Result | None, task: Task) -> Result | None:
+    """The result that a page was made from: the one of the work folder, or the one beside it."""
+    if before is None or not placing.unchanged(task, before):
+        return _earlier(page.path.parent)[0]
+    # A model that is no longer used is not named any more.
+    own = before.script
+    return before if job.reader else replace(before, script=replace(own, editor="", changes=()))
+
+
 def _find_steps(
     job: _Job,
+    page: Page | None,
     before: Result | None,
     task: Task,
     options: RunOptions,
     features: Features | None,
     context: Context,
 ) -> tuple[Script, tuple[Localisation, ...], list[Problem]]:
-    """Return the script, given or found, the places that were found by sight alone, and remarks.
+    """Return the script, the places that were found by sight alone, and remarks.
 
-    ``before`` is the earlier result of the folder. ``features`` are those of videos in which nobody
-    says what is done; None for others.
+    The script is the one on a person's ``page``, or found. ``before`` is the earlier result of the
+    folder. ``features`` are those of videos in which nobody says what is done; None for others.
     """
-    if job.script:
-        beside = (_earlier(folder)[0] for folder in [job.script.parent])  # read if needed
-        known = placing.known_script(chain([before], beside), task)
-        script, remarks = placing.read_given_script(job.script, task, known, options, context)
+    if page:
+        origin = _origin(job, page, before, task)
+        script, remarks = placing.read_page(page, task, origin, options, context)
         if features is None:
             return script, (), remarks
         seen = placing.placed_before(before, task, script, LIKE_SEEN)

@@ -1,18 +1,17 @@
 """Which videos of a task are used, and which steps the others have of their own."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from howsteps.errors import HowstepsError, Problem
-from howsteps.io.text import read_text
 from howsteps.narration.relevance import Relevance, Way, names_the_job, relevance
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.stages import discover_script, path_of
-from howsteps.pipeline.work_folder import decide, read_decisions, with_what_is_used
+from howsteps.pipeline.work_folder import Page, read_decisions, with_what_is_used
 from howsteps.script.text_form import parse_choices
 from howsteps.store import Choices
 from howsteps.task import OtherStep, OtherWay, Result, SetAside, Task
@@ -76,40 +75,73 @@ def choices_of(keep: Iterable[str], drop: Iterable[str], task: Task) -> Choices:
     return {ids[name]: choice for name, choice in named.items() if name in ids}
 
 
-def chosen_options(
-    options: RunOptions, script: Path | None, folder: Path, task: Task
-) -> tuple[RunOptions, list[Problem]]:
-    """The options with the videos that a person chose, and remarks.
+class Chosen(NamedTuple):
+    """The options with the videos that a person chose; what to remember of that, and remarks."""
 
-    An option wins over a line of a script, and a line over what was decided in the work folder
-    before. A decision that is contradicted changes.
+    options: RunOptions
+    decisions: Choices
+    remarks: list[Problem]
+
+
+def chosen_options(
+    options: RunOptions,
+    page: Page | None,
+    folder: Path,
+    task: Task,
+    before: Result | None,
+    *,
+    is_used: bool = True,
+    in_files: Collection[str] = (),
+) -> Chosen:
+    """What a person chose by options, by lines of a script, and in the work folder before.
+
+    An option wins over a line, and a line over what was decided before. All of it is remembered,
+    but for the choices ``in_files`` with options, which hold as long as they are there. If the page
+    is not used (``is_used``), only what a person changed on it counts.
     """
-    decided = read_decisions(folder).videos
-    lines, remarks = choices_in(script, task) if script else ({}, [])
-    chosen = decided | lines | choices_of(options.keep, options.drop, task)
-    decide(folder, {video: chosen[video] for video in decided})
+    known = read_decisions(folder).videos
+    lines, changes, remarks = choices_in(page, task, before) if page else ({}, {}, [])
+    lines = lines if is_used else changes
+    asked = choices_of(options.keep, options.drop, task)
+    chosen = known | lines | asked
+    typed = choices_of({*options.keep} - {*in_files}, {*options.drop} - {*in_files}, task)
+    remembered = known.keys() | changes.keys() | typed.keys()
     ids = {video.id for video in task.videos}
     keep, drop = (
         tuple(v for v, choice in chosen.items() if choice == wanted and v in ids)
         for wanted in ("keep", "drop")
     )
-    return replace(options, keep=keep, drop=drop), remarks
+    decisions: Choices = {video: chosen[video] for video in sorted(remembered)}
+    return Chosen(replace(options, keep=keep, drop=drop), decisions, remarks)
 
 
-def choices_in(script: Path, task: Task) -> tuple[Choices, list[Problem]]:
-    """What the lines ``keep:`` and ``drop:`` of a script choose.
+def choices_in(
+    page: Page, task: Task, before: Result | None
+) -> tuple[Choices, Choices, list[Problem]]:
+    """What the lines ``keep:`` and ``drop:`` of a script choose, and which of it a person wrote.
 
-    There is a remark on a video that does not exist.
+    There is a line for every video that was set aside ``before``. There is a remark on a video that
+    does not exist.
     """
-    lines = parse_choices(read_text(script))
+    lines = parse_choices(page.text)
     known = {name for video in task.videos for name in (video.id, video.youtube)}
     remarks = [
-        Problem(script, f"there is no video {name!r} to keep or drop", line, harmless=True)
+        Problem(page.path, f"there is no video {name!r} to keep or drop", line, harmless=True)
         for names in lines
         for name, line in names.items()
         if name not in known
     ]
-    return choices_of(*lines, task), remarks
+    chosen = choices_of(*lines, task)
+    if page.is_as_written:
+        return chosen, {}, remarks
+    aside = {each.video for each in before.set_aside} if before else set()
+    used = {video.id for video in before.task.videos} if before else set()
+    changes: Choices = {
+        video: choice
+        for video, choice in chosen.items()
+        if video not in (aside if choice == "drop" else used)
+    }
+    return chosen, changes, remarks
 
 
 def set_aside_other_jobs(

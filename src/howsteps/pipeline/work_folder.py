@@ -8,16 +8,17 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import VISION, CannotWrite, HowstepsError, InputError, Problem
 from howsteps.io.files import Folder, check_exists, key_of, read_bounded, sha256_of_file
+from howsteps.io.text import read_text
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.script.matching import acts_of, find_known_steps
 from howsteps.script.names import examples
-from howsteps.script.text_form import VideoChoices, script_text
+from howsteps.script.text_form import VideoChoices, script_text, without_choices
 from howsteps.store import (
     FILE,
     ActRecord,
@@ -47,9 +48,10 @@ PATIENCE = 5.0  # seconds to wait for another process that writes: a placed edit
 _WRITTEN = ".written.json"  # in the exports: the names of those that howsteps wrote
 _LARGEST_MODEL = 2**30  # bytes per file
 _LARGEST_TEXT = 2**24  # bytes
-# The last line of script.md has its hash and its author: howsteps, or a person.
+# The last line of script.md has its author, howsteps or a person, and hashes of steps and text.
 _FOUND, _PLACED = "<!-- as howsteps found it: ", "<!-- as you gave it: "
 _EDITED = "<!-- as you edited it here: "  # there is no other copy
+_UNWRITTEN = Path(SCRIPT_TEXT)  # of a page that is in no file
 _AUTHORS = (_FOUND, _PLACED, _EDITED)  # each may replace what those before it wrote
 
 
@@ -160,6 +162,28 @@ def decide(folder: Path, videos: Choices, exports: dict[str, WantedExport] | Non
         write_record(Folder(folder), DECISIONS, now)
 
 
+class Page(NamedTuple):
+    """A script as text, and the file that it was read from."""
+
+    text: str
+    path: Path
+
+    @classmethod
+    def of(cls, given: Path | str) -> "Page":
+        """The page in a file, or a given one; raises ``InputError`` if it cannot be read."""
+        return cls(read_text(given), given) if isinstance(given, Path) else cls(given, _UNWRITTEN)
+
+    @property
+    def is_as_found(self) -> bool:
+        """Whether the steps are those that howsteps found; videos may be chosen otherwise."""
+        return _author_of(self.text) == _FOUND
+
+    @property
+    def is_as_written(self) -> bool:
+        """Whether howsteps wrote it, and nobody has changed anything since."""
+        return _author_of(self.text, whole=True) is not None
+
+
 def write_script(
     task: Task,
     script: Script,
@@ -167,43 +191,45 @@ def write_script(
     *,
     edited: bool = False,
     given: Path | None = None,
+    continues: Page | None = None,
     choices: VideoChoices | None = None,
 ) -> list[Problem]:
     """Write ``script.md``, the script as text for people to edit.
 
-    One that a person edited is kept under another name, with a remark, unless it is the
-    ``given`` file that this script was made from. ``edited`` means that this script is a person's
-    too; it may replace one that was placed before and is elsewhere too, or that it continues.
+    One that a person edited is kept under another name, with a remark, unless it is still the page
+    that this script ``continues``. ``edited`` means that this script is a person's too; it may
+    replace one that was placed before and is elsewhere too (the ``given`` file), or that it
+    continues.
     """
     path = folder / SCRIPT_TEXT
-    is_given = given is not None and given.resolve() == path.resolve()
-    author = _FOUND if not edited else _PLACED if given and not is_given else _EDITED
+    is_copy = given is not None and given.resolve() != path.resolve()
+    author = _FOUND if not edited else _PLACED if is_copy else _EDITED
     replaceable = _AUTHORS[: _AUTHORS.index(author) + 1]
-    problems = [] if is_given else _keep_edited(path, replaceable)
+    problems = _keep_edited(path, replaceable, continues)
     signed = _signed(script_text(task.name, script, choices), author)
     Folder(folder).write(SCRIPT_TEXT, signed.encode())
     return problems
 
 
-def is_as_found(folder: Path) -> bool:
-    """Whether the ``script.md`` of a work folder is the one that howsteps found."""
-    return _author_of(folder / SCRIPT_TEXT) == _FOUND
+def _author_of(text: str, *, whole: bool = False) -> str | None:
+    """Who wrote a ``script.md``; None if its steps, or anything, were changed since."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    for author in _AUTHORS:
+        body, found, _ = text.rpartition(author)
+        if found and (_signed(body, author) == text if whole else _mark(text, author) in text):
+            return author
+    return None
 
 
-def _author_of(path: Path) -> str | None:
-    """Who wrote a ``script.md``; None if it was changed since, or cannot be read."""
-    try:
-        written = read_bounded(path, _LARGEST_TEXT, "a script").decode("utf-8-sig")
-    except (InputError, UnicodeDecodeError):
-        return None
-    written = written.replace("\r\n", "\n")
-    return next((a for a in _AUTHORS if _signed(written.rpartition(a)[0], a) == written), None)
-
-
-def _keep_edited(path: Path, replaceable: Sequence[str]) -> list[Problem]:
+def _keep_edited(path: Path, replaceable: Sequence[str], continues: Page | None) -> list[Problem]:
     """Rename a ``script.md`` unless it is unchanged since one of the ``replaceable`` wrote it."""
-    if not path.is_file() or _author_of(path) in replaceable:
+    if not path.is_file():
         return []
+    with suppress(InputError):
+        text = read_text(path)
+        is_continued = continues is not None and text == continues.text
+        if is_continued or _author_of(text, whole=True) in replaceable:
+            return []
     number, kept = 1, path.with_name(KEPT_TEXT)
     while kept.exists():
         number += 1
@@ -214,8 +240,16 @@ def _keep_edited(path: Path, replaceable: Sequence[str]) -> list[Problem]:
 
 
 def _signed(text: str, author: str) -> str:
-    """Append the hash of a text, which reveals later edits."""
-    return f"{text}{author}{hashlib.sha256(text.encode()).hexdigest()[:16]} -->\n"
+    """Append the hashes of a text, which reveal later edits."""
+    return f"{text}{_mark(text, author)}, {_hash(text)} -->\n"
+
+
+def _mark(text: str, author: str) -> str:
+    return f"{author}{_hash(without_choices(text))}"
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def model_files(model: Folder) -> list[str]:

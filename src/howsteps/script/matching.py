@@ -12,7 +12,8 @@ The model is a logistic regression; ``training/label_match.py`` learns its weigh
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -275,6 +276,22 @@ def find_known_steps(steps: Sequence[Sequence[Mention]], task: Task) -> list[tup
         for step, indices in zip(matched, kept, strict=True):
             found[step] += tuple(mentions[i] for i in indices)
     return found
+
+
+def with_videos_searched(script: Script, task: Task, videos: Collection[str]) -> Script:
+    """The script of a task with what is said of its steps in these videos too."""
+    # Places that are fixed have no words.
+    said = [[m for m in step.mentions if m.verb] for step in script.steps]
+    searched = tuple(video for video in task.videos if video.id in videos)
+    found = find_known_steps(said, replace(task, videos=searched))
+    taken = {mention for step in script.steps for mention in step.mentions}
+    order = {video.id: index for index, video in enumerate(task.videos)}
+    steps = []
+    for step, own in zip(script.steps, found, strict=True):
+        mentions = (*step.mentions, *(m for m in own if m not in taken))
+        in_order = sorted(mentions, key=lambda m: (order[m.video], m.start, m.end, m.phrase))
+        steps.append(replace(step, mentions=tuple(in_order)))
+    return replace(script, steps=tuple(steps))
 
 
 class NearMention(NamedTuple):

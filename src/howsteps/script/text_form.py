@@ -132,6 +132,12 @@ def parse_choices(text: str) -> tuple[dict[str, int], dict[str, int]]:
     return found["keep"], found["drop"]
 
 
+def without_choices(text: str) -> str:
+    """The lines of a page but for comments and those that choose videos."""
+    lines = (line.rstrip() for line in _LINE_END.split(_without_comments(text)))
+    return "\n".join(line for line in lines if line and not _CHOICE.fullmatch(line.strip()))
+
+
 def _without_comments(text: str) -> str:
     """A page without comments, but for their line ends, so that line numbers stay correct."""
     return _COMMENT.sub(lambda comment: "\n" * len(_LINE_END.findall(comment[0])), text)

@@ -307,11 +307,12 @@ class Journal:
         self._state = _state(path.stat())  # of the file, as it was written last
 
     @classmethod
-    def resume(cls, folder: Path, result: Result) -> "Journal":
+    def resume(cls, folder: Path, result: Result, *, is_waiting: bool = True) -> "Journal":
         """Read the journal of a work folder, or start a new one.
 
-        A journal of another result is kept under another name. An invalid line is an
-        ``InputError``.
+        A journal of another result is kept under another name; but if edits wait to be placed, and
+        another command has written a new script, they wait for that one (unless not
+        ``is_waiting``). An invalid line is an ``InputError``.
         """
         path = folder / FILE
         data = read_bounded(path, _LARGEST, "a journal") if path.exists() else b""
@@ -320,7 +321,7 @@ class Journal:
             raise InputError(path, f"has too many lines; move {FILE} away to continue")
         if lines and not _is_json(lines[-1]):  # a power cut can corrupt a line before its end
             lines.pop()
-        history = _replayed(path, lines, result) if lines else None
+        history = _replayed(path, lines, result, is_waiting) if lines else None
         if history is None:
             return cls.restart(folder, result)
         complete = b"".join(line + b"\n" for line in lines)
@@ -388,7 +389,9 @@ class Journal:
             self._state = _state(os.fstat(file))
 
 
-def _replayed(path: Path, lines: Sequence[bytes], result: Result) -> History | None:
+def _replayed(
+    path: Path, lines: Sequence[bytes], result: Result, is_waiting: bool
+) -> History | None:
     """The history in the lines of a journal; None if it is that of another result."""
     number = 1
     try:
@@ -412,7 +415,8 @@ def _replayed(path: Path, lines: Sequence[bytes], result: Result) -> History | N
         raise InputError(path, reason, number) from None
     # Another command may have written a new script since.
     is_ours = ids(result.task) == ids(history.draft.task) and _digest(result.script) in known
-    return history if is_ours or history.placed != history.revision else None
+    is_waiting &= history.placed != history.revision
+    return history if is_ours or is_waiting else None
 
 
 def summary(edit: store.Edit | None) -> dict[str, Any] | None:

@@ -201,7 +201,7 @@ class Session:
         if found == self._fingerprint:
             return
         result = read_result(self.folder)
-        self.journal = Journal.restart(self.folder, result)
+        self.journal = Journal.resume(self.folder, result, is_waiting=False)
         self._take(result, found)
         self._changed.notify_all()
         raise Refused("the folder was changed by another program; reload the page", _OUTDATED)
