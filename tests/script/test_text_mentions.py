@@ -9,7 +9,7 @@ import pytest
 from howsteps.errors import InputError, Problem
 from howsteps.script.text_form import parse_script_text, script_text
 from howsteps.script.text_mentions import script_of_text, with_matches
-from howsteps.task import Mention, Script, Step
+from howsteps.task import Mention, Script, Step, Task, Video
 from tests.script import spoken
 
 PAGE = Path("script.md")
@@ -102,6 +102,24 @@ class TestKnownSteps:
             "catch the cat": ["catch cat", "run water"],
             "wash the cat": ["rub cat", "wash cat"],
         }
+
+    def test_steps_that_share_an_act_have_the_phrases_that_they_list(self) -> None:
+        said = ("wash the cat", "wash my cat", "wash the cat", "wash your cat", "Wash my cat")
+        mentions = tuple(
+            Mention("ann", "wash", "cat", phrase, 5.0 * n, 5.0 * n + 1)
+            for n, phrase in enumerate(said)
+        )
+        task = Task("", (Video("ann", mentions=mentions),))
+        known = Script((Step("wash the cat", mentions),))
+        text = "wash the cat\n  also: wash the cat\nstart over\n  also: wash my cat"
+        page = parse_script_text(text, PAGE)
+        one, two = script_of_text(page, task, known, no_parser, PAGE)[0].steps
+        assert one.mentions == (mentions[0], mentions[2], mentions[3])
+        assert two.mentions == (mentions[1], mentions[4])
+        # What is known of both stays, however it is spelt.
+        split = Script((Step("wash the cat", mentions[:3]), Step("start over", mentions[3:])))
+        found = script_of_text(page, task, split, no_parser, PAGE)[0].steps
+        assert [step.mentions for step in found] == [mentions[:3], mentions[3:]]
 
     def test_an_act_of_no_known_step_can_be_added(self) -> None:
         assert edited("fill the tub\n  also: fill the tub, Add soap")["fill the tub"] == [

@@ -191,9 +191,13 @@ def act_names(mentions: Sequence[Mention]) -> dict[str, set[Act]]:
     for act in sorted(phrases, key=lambda act: (-phrases[act].total(), act)):
         counts = phrases[act]
         usual = min(counts, key=lambda phrase: (-counts[phrase], len(phrase), phrase))
-        name = " ".join(_one_line(usual).replace(",", " ").split())
-        names.setdefault(name, set()).add(act)
+        names.setdefault(as_listed(usual), set()).add(act)
     return names
+
+
+def as_listed(phrase: str) -> str:
+    """A phrase as it is written after ``also:``."""
+    return " ".join(_one_line(phrase).replace(",", " ").split())
 
 
 def key_of_phrase(text: str) -> str:

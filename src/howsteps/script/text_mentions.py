@@ -1,7 +1,8 @@
 """From a page of text (``script.md``) to a script: assign mentions to the steps of the page.
 
 A step that was not renamed keeps its mentions. So do the acts listed below it ("also: …"), under
-whichever step they are listed now. A new step with the verb and object of another shares its
+whichever step they are listed now; where two steps list an act, each has the phrases that it lists
+("wash *my* face"). A new step with the verb and object of another shares its
 mentions, by the words that tell the two apart. Any other label about which nothing is known is
 matched against the narrations (:mod:`howsteps.script.matching`); it may match nothing. The mentions
 of a deleted step are dropped, unless another step lists their acts.
@@ -22,7 +23,7 @@ from howsteps.narration.relevance import stem
 from howsteps.script.acts import Act, act_of, positions_of, title_words
 from howsteps.script.matching import match_labels
 from howsteps.script.names import examples
-from howsteps.script.text_form import SHOWN_ACTS, TextStep, act_names, key_of_phrase
+from howsteps.script.text_form import SHOWN_ACTS, TextStep, act_names, as_listed, key_of_phrase
 from howsteps.task import Mention, Script, Step, Task, Video
 
 # Parses labels into the acts that each of them names.
@@ -145,12 +146,14 @@ class _KnownStep(NamedTuple):
 class _PageStep:
     """What is known about a step of the page; known steps are indices.
 
-    ``listed`` has the acts below it, ``joined`` the known steps joined to it, ``same`` the known
-    step that it is, ``unknown`` the texts that must be matched against the narrations.
+    ``listed`` has the acts below it, ``spelt`` those of each phrase as spelt, ``joined`` the known
+    steps joined to it, ``same`` the known step that it is, ``unknown`` the texts that must be
+    matched against the narrations.
     """
 
     lists_acts: bool  # whether there is an "also:"
     listed: set[Act]
+    spelt: dict[str, AbstractSet[Act]]
     joined: list[int]
     same: int | None
     unknown: list[str]
@@ -171,7 +174,11 @@ def _page_steps(
         also = [*(text.also or ())]
         joins = {name: index.get(key_of_phrase(name)) for name in text.joins}
         phrases = also + [name for name, k in joins.items() if k is None]
-        listed = set().union(*(acts_by_phrase.get(key_of_phrase(each), ()) for each in phrases))
+        spelt = {
+            as_listed(each).casefold(): acts_by_phrase.get(key_of_phrase(each), frozenset())
+            for each in phrases
+        }
+        listed = set().union(*spelt.values())
         unknown = [
             phrase
             for phrase in phrases
@@ -191,7 +198,7 @@ def _page_steps(
                     raise InputError(path, reason, other.line)
         joined = [k for k in joins.values() if k is not None]
         same = index.get(key_of_phrase(text.label))
-        page.append(_PageStep(text.also is not None, listed, joined, same, unknown))
+        page.append(_PageStep(text.also is not None, listed, spelt, joined, same, unknown))
     left = set(range(len(known))) - {k for step in page for k in (step.same, *step.joined)}
     for text, found in zip(steps, page, strict=True):
         if found.same is None and found.listed and left:
@@ -217,6 +224,9 @@ def _known_mentions(
         found[index] += new
         taken.update(new)
 
+    spelt = _spelt_mentions(page, known)
+    for index, mentions in enumerate(spelt):
+        take(index, mentions)
     for index, step in enumerate(page):
         take(index, _listed_mentions(step, page, known, task))
     for index, step in enumerate(page):
@@ -225,6 +235,28 @@ def _known_mentions(
     for index, step in enumerate(page):
         if step.same is not None and not step.listed & known[step.same].counts.keys():
             take(index, known[step.same].mentions)
+    return found
+
+
+def _spelt_mentions(page: Sequence[_PageStep], known: Sequence[_KnownStep]) -> list[list[Mention]]:
+    """The mentions that each step lists as they are spelt, where another lists their act too.
+
+    A known step that has the act keeps its own mentions instead.
+    """
+    counts = Counter(act for step in page for act in step.listed)
+    found = []
+    for step in page:
+        own = known[step.same].counts if step.same is not None else Counter[Act]()
+        shared = {act for act in step.listed if counts[act] > 1 and act not in own}
+        found.append(
+            [
+                mention
+                for each in known
+                for mention in (each.mentions if shared & each.counts.keys() else ())
+                if (act := act_of(mention)) in shared
+                and act in step.spelt.get(as_listed(mention.phrase).casefold(), ())
+            ]
+        )
     return found
 
 
