@@ -96,6 +96,14 @@ class TestRelevance:
         assert found.aside == {"salad": "its title names another thing: 'egg salad'"}
         assert found.probability == {"salad": 0.98}
 
+    def test_what_is_made_of_the_material_of_the_job_is_no_other_product(self) -> None:
+        acts = ("polish steel", "wipe steel")
+        job = [video(f"{n}", "Polish steel", *acts, talk="the steel steel") for n in range(8)]
+        pans = video("pans", "Polish stainless steel pans", *acts, talk="steel pans " * 4)
+        wool = video("wool", "Polish with steel wool", *acts, talk="steel wool " * 4)
+        found = relevance(Task("polish stainless steel", (*job, pans, wool)))
+        assert found.aside == {"wool": "its title names another thing: 'steel wool'"}
+
     def test_many_videos_without_the_keyword_are_a_group(self) -> None:
         fried = [
             video(f"fry {n}", "Eggs", "fry egg", "heat pan", "flip egg", talk="egg egg")

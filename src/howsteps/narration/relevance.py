@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from howsteps.narration.wordnet import WordNet
 from howsteps.task import Task, Video
 
 _OPENINGS = (("how", "to"), ("how", "do", "you"), ("how", "i"), ("the", "best", "way", "to"))
@@ -120,9 +121,9 @@ _NOT_PRODUCTS = frozenset(
     "bites ideas kids part pops slices sticks surface tips treats video vs wedges".split()
 )
 _KIND_COUNT = 4  # how often a narrator without a title names the kind of thing: "boiled eggs"
-# Share of titles that continue the job's noun, above which it is a material: "stainless steel
-# *appliances*".
+# Share of titles that continue the job's noun, above which it is a material: "tile *floor*".
 _MATERIAL = 0.2
+_SUBSTANCES = ("material", "metal")
 _DISTINCTIVE = 0.3  # difference in document frequency of a noun that describes a group
 # The log odds that a video that is set aside is of another job: a constant, for the log odds of
 # the share of videos that are set aside, for titles, and for a group or a title that says so.
@@ -248,7 +249,8 @@ class _KeywordUsage:
     spellings: Counter[str]
     have_titles: bool
     separating: set[str]  # words that divide the videos into two kinds
-    is_material: bool  # the job's noun is what other things are made of
+    is_material: bool  # the job's noun is what other things are made of, say the titles ...
+    is_substance: bool  # ... or WordNet
 
     @classmethod
     def of(cls, job: JobWords, videos: Sequence[Video]) -> "_KeywordUsage":
@@ -291,6 +293,7 @@ class _KeywordUsage:
             have_titles=sum(map(bool, titles)) > len(titles) / 2,
             separating=separating,
             is_material=sum(word is not None for word in continuations) > _MATERIAL * len(videos),
+            is_substance=any(is_substance(word) for word in spellings if stem(word) == job.head),
         )
 
     def missing_keyword(self, index: int) -> str | None:
@@ -305,9 +308,15 @@ class _KeywordUsage:
         return bool(self.keywords) and set(self.keywords) <= set(self.titles[index])
 
     def other_product(self, index: int) -> str | None:
-        """What the title continues the job's noun to, if the narrator talks about it."""
+        """What the title continues the job's noun to, if the narrator talks about it.
+
+        "Stainless steel appliances" are no other product than stainless steel; steel wool is.
+        """
         word = self.continuations[index]
-        if self.is_material or word is None or self.rates[index][stem(word)] < _TOPIC_RATE:
+        if word is None or self.rates[index][stem(word)] < _TOPIC_RATE:
+            return None
+        names_it = {*self.job.qualifiers} <= {*self.titles[index]}
+        if self.is_material or (self.is_substance and names_it):
             return None
         if sum(stem(word) in title for title in self.titles) > max(2, len(self.titles) // 20):
             return None
@@ -349,6 +358,14 @@ def _continuation(title: str, job: JobWords) -> str | None:
     after = [second for first, second in pairwise(found) if stem(first) == job.head]
     products = [word for word in after if stems(word) and stem(word) not in ignored]
     return products[0] if products and len(products) == len(after) else None
+
+
+def is_substance(noun: str) -> bool:
+    """Whether a noun, in its usual sense, is what things are made of."""
+    wordnet = WordNet.load()
+    usual = wordnet.synset_ids(wordnet.lemma(noun, "noun"), "noun")[:1]
+    kinds = {int(sense) for name in _SUBSTANCES for sense in wordnet.synset_ids(name, "noun")}
+    return any(not kinds.isdisjoint(wordnet.ancestors(int(sense))) for sense in usual)
 
 
 def _kind(video: Video, job: JobWords) -> str | None:
