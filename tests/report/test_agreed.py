@@ -120,16 +120,82 @@ def test_the_clearest_quote_comes_first() -> None:
 
 
 def test_a_step_is_said_by_those_who_use_the_words_of_its_label() -> None:
-    texts = ("cook the egg", "cook it now", "cook the onion now", "fry the egg now")
+    texts = ("cook the egg", "take the egg and cook it", "cook the onion now", "fry the egg now")
     mentions = [
-        act("cook", "egg", "cook", texts[0]),
-        act("cook", "egg", "cook", texts[1], resolved=True),
+        act("cook", "egg", "cook the egg", texts[0]),
+        act("cook", "egg", "cook it", texts[1], resolved=True),
         act("cook", "onion", "cook", texts[2]),
         act("fry", "egg", "fry", texts[3]),
     ]
     found = told("cook the egg", *zip(texts, mentions, strict=True))
     assert [quote.text for quote in found.quotes] == list(texts[:2])
     assert not told("detach the egg", *zip(texts, mentions, strict=True)).quotes
+
+
+IT = {"resolved": True}
+
+
+@pytest.mark.parametrize(
+    ("label", "noun", "said", "text", "more", "number"),
+    [
+        ("cook the egg", "egg", "cook the egg up", "cook the egg up", {"particle": "up"}, 0),
+        ("flip the egg", "egg", "flip the egg over", "flip the egg over", {"particle": "over"}, 1),
+        # The thing is named before, and not in the act.
+        (
+            "cut the paper",
+            "",
+            "cut",
+            "of the paper cut over that",
+            {"places": ("over", "paper")},
+            0,
+        ),
+        ("glue the tabs", "glue", "glue it", "take glue and glue it", IT, 0),
+        ("put the hat", "hat", "put on", "the ears that I put on my hat", IT, 0),
+        ("put the hat", "hat", "put it", "now put it down and the hat is done", IT, 0),
+        ("put the hat", "hat", "put it", "the hat is done so put it down", IT, 1),
+        ("let the hat rest", "hat", "let it rest", "the hat is done so let it rest", IT, 1),
+        ("take the side", "side", "take it", "that is the side then bend the hat take it", IT, 0),
+    ],
+)
+def test_the_words_are_those_of_the_label_and_a_pronoun_stands_for_its_object(
+    label: str, noun: str, said: str, text: str, more: dict[str, object], number: int
+) -> None:
+    if "places" in more:
+        more = {"places": (Place(*more["places"]),)}  # type: ignore[misc]
+    verb = said.split()[said.startswith("let ") and 2]
+    acts = [act(verb, noun, said, text, **more)]
+    named = act(verb, label.split()[2], label, label)
+    if "bend" in text:
+        acts.append(act("bend", "hat", "bend the hat", text))
+    one, *others = (replace(each, video="v0") for each in acts)
+    videos = [replace(video("v0", text, one), mentions=(one, *others)), video("v1", label, named)]
+    steps = (Step(label, (one, videos[1].mentions[0])),)
+    found = Narrations(replace(result(*videos), script=Script(steps))).told(0)
+    assert found.videos == 1 + number
+
+
+def test_what_the_job_is_about_need_not_be_named_again() -> None:
+    text = "then let it rest"
+    rest = act("rest", "steak", "let it rest", text, resolved=True)
+    videos = [video(name, text, rest) for name in "abc"]
+    steps = (Step("let the steak rest", tuple(v.mentions[0] for v in videos)),)
+    for name, number in (("grill a steak", 3), ("set a table", 0)):
+        found = replace(result(*videos, name=name), script=Script(steps))
+        assert Narrations(found).told(0).videos == number
+
+
+def test_a_detail_of_the_object_is_said_by_two() -> None:
+    top, them = "fold the top corners", "the corners are here so fold them"
+    said = [(top, act("fold", "corner", top, top, modifiers=("top",)))]
+    said += [(them, act("fold", "corner", "fold them", them, resolved=True))] * 2
+    assert told(top, *said).videos == 1
+    assert told(top, *said[:1], *said).videos == 4
+
+
+def test_an_object_after_a_preposition_is_named() -> None:
+    text = "come back over the knuckles"
+    come = act("come", "", "come back", text, particle="back", places=(Place("over", "knuckle"),))
+    assert (told(text, (text, come)).videos, told(text, (text, come)).is_named) == (1, True)
 
 
 def told(label: str, *said: tuple[str, Mention]) -> Told:
@@ -146,7 +212,9 @@ def put(
 
 IN_PAN = put("egg", "put the egg in the pan", "in", "pan")
 INTO_PAN = put("egg", "put the egg into the pan", "into", "pan")
-IT_IN_PAN = put("egg", "then put it in the pan", "in", "pan", resolved=True)
+IT_IN_PAN = put(
+    "egg", "take the egg and put it in the pan", "in", "pan", said="put it", resolved=True
+)
 ON_PLATE = put("egg", "put the egg on the plate", "on", "plate")
 
 
@@ -220,9 +288,11 @@ def test_what_is_done_again_is_quoted_last_and_a_state_never() -> None:
 
 def test_quotes_that_repeat_others_come_last() -> None:
     text = "now cut out the circle"
-    cut = act("cut", "circle", "cut out the circle", text, particle="out")
     other = "cut out the circle of the template with care"
-    said = [(text, cut), (f"{text} there", cut), (other, cut)]
+    said = [
+        (each, act("cut", "circle", "cut out the circle", each, particle="out"))
+        for each in (text, f"{text} there", other)
+    ]
     quotes = [quote.text for quote in told("cut out the circle", *said).different]
     assert quotes == [text, other, f"{text} there"]
 
@@ -402,17 +472,15 @@ def test_a_short_warning_goes_on_in_the_next_sentence() -> None:
 def test_every_figure_of_the_how_to_is_in_the_captions(tmp_path: Path) -> None:
     texts = (
         "now cook the egg for about two minutes with a fork",
-        "cook it for ten minutes with a fork and never stop",
+        "take the egg and cook it for ten minutes with a fork and never stop",
         "then cook the egg for five to six minutes and that is all there is to say of it at length",
         "cook the egg until it is done",
     )
+    cook = {True: "cook it", False: "cook the egg"}
     videos = [
-        video(
-            f"v{n}",
-            text,
-            act("cook", "egg", "cook", text, tools=("fork",), resolved=" it " in text),
-        )
+        video(f"v{n}", text, act("cook", "egg", cook[it], text, tools=("fork",), resolved=it))
         for n, text in enumerate(texts)
+        for it in ["cook it" in text]
     ]
     [page, _], _ = export(result(*videos, verb="cook"), Folder(tmp_path), ["howto"])
     text = page.read_text("utf-8")

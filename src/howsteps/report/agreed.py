@@ -37,6 +37,7 @@ _REMOVING = frozenset({"away", "off", "out"})
 _PER_FORM = 0.25  # of the uses; a rarer number is another thing: "peppers" are not "pepper"
 _DETERMINERS = frozenset("a an the your my our this that it them".split())
 _IMPLIED = _DETERMINERS | {"again", "in"}  # words of a label that need not be said
+_PRONOUNS = frozenset("it them these this those".split())
 _PREPOSITIONS = frozenset(
     """against around at below between by from in inside into of on onto over through to under
     underneath with""".split()
@@ -150,8 +151,8 @@ class Told(Agreed):
     """How a step is told.
 
     ``without`` is the place or tool of the label that no two narrators name there; ``is_named`` is
-    false if all of them say "it". ``place`` is where the first quote is, or None if that is a
-    guess.
+    false if all of them say "it" or "them". ``place`` is where the first quote is, or None if
+    that is a guess.
     """
 
     without: str
@@ -178,20 +179,8 @@ class _Said:
 
     @property
     def near(self) -> set[str]:
-        """The stems of the words of the act, and of a few around it."""
-        first, last = max(0, self.begin - _WORDS_BEFORE), self.end + _WORDS_AFTER
-        return {stem(word) for word in self.words[first:last]}
-
-    def says(self, act: Sequence[str], objects: Collection[str]) -> bool:
-        """Whether these words are said, or "it" for the object: "put it on" for "put the wheel on".
-
-        The words, and those of them that are objects, are stems.
-        """
-        mention = self.mention
-        if objects and stem(mention.relation.noun) not in objects:
-            return False
-        needed = {word for word in act if word in _PARTICLES} if mention.resolved else {*act}
-        return stem(mention.verb) in act and needed <= self.near
+        """The stems of the words of the act, and of a few after it."""
+        return {stem(word) for word in self.words[self.begin : self.end + _WORDS_AFTER]}
 
     def where(self, detail: Sequence[str]) -> list[int]:
         """The indices of the noun of a place or tool, near the act."""
@@ -257,6 +246,8 @@ class Narrations:
     def __init__(self, result: Result) -> None:
         self.result = result
         self._sentences = {video.id: video.sentences for video in result.task.videos}
+        self._mentions = {video.id: video.mentions for video in result.task.videos}
+        self._job = job_words(result.task.name)
 
     def _said(self, mentions: Iterable[Mention]) -> Iterator[_Said]:
         for mention in mentions:
@@ -283,7 +274,15 @@ class Narrations:
         said = list(self._said(acts))
         nouns = {stem(each.mention.relation.noun) for each in said}
         act, detail, without = _parted(step.label, nouns)
-        said = _reliable([each for each in said if each.says(act, nouns.intersection(act))])
+        objects = nouns.intersection(act[1:])  # "glue" is a verb in "glue the tabs"
+        said = [each for each in said if self._says(each, act, {*act, *detail, "in"}, objects)]
+        # Who says "them" does not say "top", as in "fold the top corners"; two others must.
+        verbs = {stem(each.mention.verb) for each in said}
+        qualities = {*act} - objects - verbs - _PARTICLES - {"let"}
+        in_full = [each for each in said if each.near >= qualities]
+        if _narrators(in_full) < _MIN_VIDEOS:
+            said = in_full
+        said = _reliable(said)
         there = _reliable([each for each in said if not detail or each.where(detail)])
         if _narrators(there) >= min(_MIN_VIDEOS, _narrators(said)):
             said, without = there, ""
@@ -311,6 +310,43 @@ class Narrations:
         else:
             place = max(places.values(), key=lambda place: place.confidence, default=None)
         return Told(step.label, quotes, without, _is_named(said), place)
+
+    def _says(
+        self, said: _Said, act: Sequence[str], label: set[str], objects: Collection[str]
+    ) -> bool:
+        """Whether the verb of a label is said, of its object or of a pronoun for that.
+
+        The words of the label, those of its act, and those of them that are objects, are stems.
+        """
+        mention = said.mention
+        is_verb = stem(mention.verb) in act and (
+            label >= {*map(stem, mention.particle.split())} or not _is_another_verb(mention)
+        )
+        if not is_verb or (objects and stem(mention.relation.noun) not in objects):
+            return False
+        needed = {word for word in act if word in _PARTICLES} if mention.resolved else {*act}
+        return needed <= said.near and (not mention.resolved or self._refers(said, objects))
+
+    def _refers(self, said: _Said, objects: Collection[str]) -> bool:
+        """Whether a pronoun is said, and stands for one of these objects.
+
+        That is the last that was named in this sentence and the one before, or, where nothing is,
+        what the job is about.
+        """
+        mention = said.mention
+        first = max(0, mention.sentence - 1)
+        sentences = self._sentences[mention.video][first : mention.sentence + 1]
+        earlier = [w for each in sentences for w in each.words if w.start < mention.end]
+        named = [w.start for w in earlier if stem(w.text.lower().strip('.,;:!?"')) in objects]
+        others = [
+            m.start
+            for m in self._mentions[mention.video]
+            if m.sentence >= first and m.start < mention.start and m.noun and not m.resolved
+            if stem(m.noun) not in objects
+        ]
+        is_last = max(named) >= max(others, default=0.0) if named else not others
+        is_known = bool(named) or self._job.head in objects
+        return is_last and is_known and not _PRONOUNS.isdisjoint(said.words[said.begin : said.end])
 
     def duration(self, step: Step) -> Agreed | None:
         """How long a step takes, from the shortest to the longest that its narrators say.
@@ -399,7 +435,13 @@ def _narrators(said: Iterable[_Said]) -> int:
 
 def _is_named(said: Iterable[_Said]) -> bool:
     """Whether somebody names the object, and does not say "it"."""
-    return any(each.mention.noun and not each.mention.resolved for each in said)
+    return any(not each.mention.resolved for each in said)
+
+
+def _is_another_verb(mention: Mention) -> bool:
+    """Whether its particle changes what a verb means: "put together", but not "flip over"."""
+    wordnet, whole = WordNet.load(), f"{mention.verb} {mention.particle}"
+    return wordnet.knows(whole, "verb") and not wordnet.shared_synset(mention.verb, whole, "verb")
 
 
 def _reliable(said: list[_Said]) -> list[_Said]:
