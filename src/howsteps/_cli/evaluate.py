@@ -307,6 +307,8 @@ def _scores_table(title: str, rows: Sequence[Summary], plan: Plan) -> TextTable:
     if any(row.low is not None for row in rows):
         bars = "95 % of videos" if plan.bars == "videos" else "roundings"
         columns[bars] = [_span(row.low, row.high) for row in rows]
+    if any(row.seeds < plan.seeds for row in rows):
+        columns["seeds"] = [f"{row.seeds} of {plan.seeds}" for row in rows]
     if plan.seeds > 1:
         columns["95 % of seeds"] = [_span(*(row.over_seeds or (None, None))) for row in rows]
     lines = sorted(zip(*columns.values(), strict=True), key=lambda line: int(line[1]))
@@ -460,4 +462,4 @@ def _gaps(compared: Comparison) -> Comparison:
     """Return what could not be measured, but for the scripts of baselines, which have none."""
     modes = ("paper", "authors", "default")
     gaps = (n for n in compared.unscored if n.method in modes or n.protocol == "paper-f1")
-    return Comparison((), tuple(gaps))
+    return Comparison((), tuple(gaps), compared.seeds)

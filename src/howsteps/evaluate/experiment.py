@@ -1,7 +1,8 @@
 """Experiments: methods × numbers of steps × seeds on tasks, scored by protocols."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 from pathlib import Path
 from statistics import fmean
 from traceback import extract_tb
@@ -86,8 +87,9 @@ class Row(_Scored):
 
 @dataclass(frozen=True, slots=True)
 class Summary(_Scored):
-    """Means over seeds; ``over_seeds`` is the confidence interval of the mean F1, if several."""
+    """Means over some ``seeds``; ``over_seeds`` is the confidence interval of the mean F1."""
 
+    seeds: int
     over_seeds: tuple[float, float] | None
 
 
@@ -99,15 +101,17 @@ class NoScore:
     method: str
     protocol: str
     reason: str
+    seed: int
     error: Exception = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Every score, and what could not be scored; printed as a table of means over seeds."""
+    """Every score, and what could not be scored; printed as a table of means over ``seeds``."""
 
     rows: tuple[Row, ...]
     unscored: tuple[NoScore, ...]
+    seeds: int = 1
 
     @property
     def summaries(self) -> list[Summary]:
@@ -117,18 +121,27 @@ class Comparison:
     @property
     def reasons(self) -> list[str]:
         """What could not be scored, one line for all methods with the same reason."""
-        methods: dict[tuple[str, str], dict[str, None]] = {}
+        seeds: dict[tuple[str, str], dict[str, set[int]]] = {}
         for each in self.unscored:
-            methods.setdefault((each.protocol, each.reason), {})[each.method] = None
+            methods = seeds.setdefault((each.protocol, each.reason), {})
+            methods.setdefault(each.method, set()).add(each.seed)
         return [
-            f"not measured by {protocol}: {', '.join(names)} ({reason})"
-            for (protocol, reason), names in methods.items()
+            f"not measured by {protocol}: {', '.join(starmap(self._with_seeds, methods.items()))}"
+            f" ({reason})"
+            for (protocol, reason), methods in seeds.items()
         ]
+
+    def _with_seeds(self, method: str, failed: Collection[int]) -> str:
+        """A method that failed, with the number of seeds unless it did so on all."""
+        some = f" on {len(failed)} of {self.seeds} seeds" if len(failed) < self.seeds else ""
+        return f"{method}{some}"
 
     def __str__(self) -> str:
         lines = (
             f"{row.task}  {row.protocol}  K={row.steps}  {row.method:12}"
             f"  P {row.precision:.3f}  R {row.recall:.3f}  F1 {row.f1:.3f}"
+            + f"  {row.seeds} of {self.seeds} seeds"
+            * (row.seeds < self.seeds)
             for row in self.summaries
         )
         return "\n".join((*lines, *self.reasons))
@@ -186,6 +199,7 @@ def run_plan(
     return Comparison(
         tuple(score for score in scores if isinstance(score, Row)),
         tuple(score for score in scores if isinstance(score, NoScore)),
+        plan.seeds,
     )
 
 
@@ -226,7 +240,7 @@ def _score(
                 raise prediction
             score = PROTOCOLS[protocol](prediction, reference)
         except Exception as error:
-            yield NoScore(reference.truth.task, method, protocol, _reason(error), error)
+            yield NoScore(reference.truth.task, method, protocol, _reason(error), seed, error)
             continue
         found = score.f1, score.precision, score.recall, score.low, score.high
         yield Row(reference.truth.task, method, steps, protocol, *found, seed)
@@ -254,10 +268,16 @@ def summarise(rows: Sequence[Row]) -> list[Summary]:
             recall=fmean(row.recall for row in group),
             low=_mean_if_all_known([row.low for row in group]),
             high=_mean_if_all_known([row.high for row in group]),
-            over_seeds=t_interval([row.f1 for row in group]),
+            seeds=len(group),
+            over_seeds=_seeds_interval([row.f1 for row in group]),
         )
         for key, group in groups.items()
     ]
+
+
+def _seeds_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    found = t_interval(values)
+    return found and (max(found[0], 0.0), min(found[1], 1.0))
 
 
 def _mean_if_all_known(values: Sequence[float | None]) -> float | None:
@@ -313,4 +333,5 @@ def compare(
     return Comparison(
         tuple(row for each in found for row in each.rows),
         tuple(reason for each in found for reason in each.unscored),
+        plan.seeds,
     )
