@@ -315,6 +315,8 @@ def test_videos_of_another_job_are_set_aside_and_named(videos: Path, tmp_path: P
         assert [(v.video, v.reason) for v in read_result(out).set_aside] == [
             ("v0", "of another job, says small")
         ]
+        run(videos, out, "--drop", "v0", "--quiet")  # two who say so
+        assert [v.video for v in read_result(out).set_aside] == ["v0"]
         asked(videos, out, served, "--quiet", "--keep", "v0")
     assert read_result(out).set_aside == ()  # a person knows better
     for option in (("--keep", "v0"), ("--keep-all",), ("--keep-all", "--drop", "v5")):

@@ -97,6 +97,13 @@ def test_steps_find_their_mentions_and_one_without_acts_has_none() -> None:
     assert found == [[10], [70], []]
 
 
+def test_the_same_thing_is_not_the_same_act() -> None:
+    stick = [act("insert", "stick", places=(Place("in", "apple"),)), act("stick", "apple")]
+    video = narration(("dry", "apple", 20), ("insert", "stick", 40), ("cut", "apple", 60))
+    [found] = find_known_steps([stick], Task("", (video,)))
+    assert [m.start for m in found] == [40]
+
+
 def test_a_mention_out_of_order_is_dropped() -> None:
     again = narration(
         ("fill", "tub", 10), ("fill", "tub", 20), ("wash", "cat", 70), ("fill", "tub", 95)

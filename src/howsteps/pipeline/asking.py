@@ -181,11 +181,12 @@ def _kept(
     same, most = unchanged(task, before), options.steps or len(before.steps)
     if not same or options.mode != "default" or len(before.steps) > most:
         return None
-    said = _of_another_job(reader)
+    said, ids = _of_another_job(reader), {video.id for video in task.videos}
     other = tuple(
         each
         for each in before.set_aside
-        if each.reason == said and not options.keep_all and each.video not in options.keep
+        if each.reason == said and each.video in ids  # others are set aside already
+        if not options.keep_all and each.video not in options.keep
     )
     out = {each.video for each in other}
     task = replace(task, videos=tuple(video for video in task.videos if video.id not in out))
