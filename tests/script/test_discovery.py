@@ -473,6 +473,9 @@ class TestImpliedObjects:
     def test_a_verb_of_work_that_nobody_gives_an_object_takes_what_was_handled(self) -> None:
         assert self.objects(*["stir soup; simmer nothing"] * 2) == ["soup", "soup"]
 
+    def test_a_vague_noun_is_not_meant(self) -> None:
+        assert self.objects(*["scrub part"] * 3, *["scrub stove"] * 2, "scrub nothing") == ["stove"]
+
     def test_common_verbs_imply_nothing(self) -> None:
         assert self.objects("take egg", "take egg", "take nothing") == []
 

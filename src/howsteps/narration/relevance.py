@@ -101,13 +101,12 @@ def job_words(name: str) -> JobWords:
 # Rates are occurrences per thousand words.
 _MIN_RATE = 3.5  # median rate of a keyword, below which its absence means nothing
 _TOPIC_RATE = 3.0  # rate at which a narrator talks about another thing
-_MIN_WORDS = 60  # rates of shorter narrations are computed as if they had this many words
 _MIN_VIDEOS = 5  # fewer videos are no reference for a rate or a similarity
 _MAJORITY = 0.6
 # Evidence is the rate as a share of the usual one; a title counts as much as _TITLE.
 _MISSING, _ON_TOPIC, _TITLE = 0.25, 0.5, 0.6
 # Similarity as a share of the usual one: below, a video shows another job ...
-_ALIEN, _ALIEN_TITLED = 0.4, 0.15  # (without and with the job in its title)
+_ALIEN = 0.15
 _ALIEN_AMONG_OTHERS = 0.75  # where many other videos show another job: a word separates them
 # ... and from here on it is kept although a keyword is missing.
 _ALIKE, _ALIKE_NO_TITLES = 0.75, 0.6
@@ -196,9 +195,7 @@ def relevance(task: Task) -> Relevance:
             if certain or alike[index] < keep_from:
                 reason = f"hardly says '{usage.surface_form(word)}', unlike the others"
                 aside[videos[index].id] = reason
-    alien = (
-        _ALIEN_AMONG_OTHERS if usage.separating else _ALIEN if usage.have_titles else _ALIEN_TITLED
-    )
+    alien = _ALIEN_AMONG_OTHERS if usage.separating else _ALIEN
     named = set()  # another thing, in the title
     for index, video in enumerate(videos):
         if video.id in aside:
@@ -208,7 +205,7 @@ def relevance(task: Task) -> Relevance:
             named.add(video.id)
         elif (kind := usage.other_kind(index)) is not None:
             aside[video.id] = f"is about another thing: '{kind}'"
-        elif alike[index] < (_ALIEN_TITLED if usage.title_names_job(index) else alien):
+        elif alike[index] < (_ALIEN if usage.title_names_job(index) else alien):
             aside[video.id] = "has little in common with the other videos"
     obvious = {video for way in ways for video in way.videos} | named
     share = (len(aside) + 0.5) / (len(videos) + 1)
@@ -259,7 +256,7 @@ class _KeywordUsage:
         rates, spellings = [], Counter[str]()
         for video in videos:
             counts = Counter(word for sentence in video.sentences for word in words(sentence.text))
-            total = max(counts.total(), _MIN_WORDS)
+            total = max(counts.total(), 1)
             spellings.update(counts)
             stem_counts: Counter[str] = Counter()
             for word, count in counts.items():
