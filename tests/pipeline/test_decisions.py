@@ -54,6 +54,15 @@ class TestVideos:
         run(job, out, steps=8)
         assert used(out) == ["ann", "bob", "cyd", "eve"]
 
+    def test_lines_of_an_earlier_script_are_decisions_again(
+        self, out: Path, tmp_path: Path
+    ) -> None:
+        place(out, drop=["bob"])
+        earlier = (out / "script.md").rename(tmp_path / "earlier.md")
+        place(out, keep=["bob"])
+        place(out, earlier)
+        assert "bob" not in used(out)
+
     def test_what_one_run_drops_stays_out_until_one_keeps_it(self, job: Path, out: Path) -> None:
         for chosen in ({"drop": ["bob"]}, {}, {"force": ["script"]}):
             run(job, out, steps=8, **chosen)
@@ -167,6 +176,15 @@ class TestScript:
         assert found[1].label == "begin"
         assert ann in found[1].mentions
         assert {*others} <= {*found[0].mentions}
+
+    def test_a_link_is_not_read(self, job: Path, out: Path, tmp_path: Path) -> None:
+        (tmp_path / "secret.txt").write_text("my secret\n", "utf-8")
+        (out / "script.md").unlink()
+        (out / "script.md").symlink_to(tmp_path / "secret.txt")
+        run(job, out, steps=8)
+        assert "my secret" not in labels(out)
+        assert not (out / "script.md").is_symlink()
+        assert (tmp_path / "secret.txt").read_text("utf-8") == "my secret\n"
 
     def test_what_a_person_writes_while_it_runs_is_kept(
         self, job: Path, out: Path, monkeypatch: pytest.MonkeyPatch

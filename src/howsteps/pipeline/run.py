@@ -456,7 +456,8 @@ def _page_of(
     if before and before.task.name != task.name and not _same_videos(before.task, task):
         reason = f"the result of another job, {before.task.name!r}, was here and is replaced"
         return None, False, [Problem(job.folder / FILE, reason, harmless=True)]
-    if not path.is_file() or context.redo & asking.ANEW:
+    # A link in a folder of somebody else may lead to any file.
+    if not path.is_file() or path.is_symlink() or context.redo & asking.ANEW:
         return None, False, []
     page = Page.of(path)
     if page.is_as_found:

@@ -96,11 +96,14 @@ def chosen_options(
     """What a person chose by options, by lines of a script, and in the work folder before.
 
     An option wins over a line, and a line over what was decided before. All of it is remembered,
-    but for the choices ``in_files`` with options, which hold as long as they are there. If the page
-    is not used (``is_used``), only what a person changed on it counts.
+    but for the choices ``in_files`` with options, which hold as long as they are there, and lines
+    that howsteps wrote. If the page is not used (``is_used``), only what a person changed on it
+    counts.
     """
     known = read_decisions(folder).videos
     lines, changes, remarks = choices_in(page, task, before) if page else ({}, {}, [])
+    if page and page.is_as_written:
+        changes = {}
     lines = lines if is_used else changes
     asked = choices_of(options.keep, options.drop, task)
     chosen = known | lines | asked
@@ -132,8 +135,6 @@ def choices_in(
         if name not in known
     ]
     chosen = choices_of(*lines, task)
-    if page.is_as_written:
-        return chosen, {}, remarks
     aside = {each.video for each in before.set_aside} if before else set()
     used = {video.id for video in before.task.videos} if before else set()
     changes: Choices = {
