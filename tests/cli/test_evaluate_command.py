@@ -33,6 +33,22 @@ def tea(tmp_path_factory) -> Path:
     return write_tea(tmp_path_factory.mktemp("tea") / "tea.json")
 
 
+def test_what_is_learnt_from_without_ground_truth_is_said(tmp_path):
+    folder = write_tea_folder(tmp_path / "tea", 5)
+    rows = (folder / "steps.csv").read_text().splitlines()
+    kept = [row for row in rows if row.startswith(("video", "v1", "v3"))]
+    (folder / "steps.csv").write_text("\n".join(kept))
+    code, out, _ = run("evaluate", "methods", folder, "--methods", "uniform", "--quiet")
+    assert code == 0
+    assert "tea: all 5 videos" in out
+    assert "2 of 5 videos have ground truth: methods learn from all" in out
+    assert "--captions" not in out
+    (tmp_path / "steps.csv").write_text("\n".join(kept))
+    table = tmp_path / "steps.csv"
+    _, out, _ = run("evaluate", "methods", table, "--methods", "default", "--quiet")
+    assert "no narrations: '--captions PATH' says where they are" in out
+
+
 @pytest.mark.slow
 def test_methods_are_compared_in_tables(tea, tmp_path):
     rules = write_rules(tmp_path / "judge.json")

@@ -32,7 +32,7 @@ def test_a_task_file_has_captions_and_truth(tmp_path):
     assert not one.features
 
 
-def test_videos_without_a_narration_or_without_truth_are_left_out(tmp_path):
+def test_videos_without_a_narration_are_left_out_and_those_without_truth_are_not_scored(tmp_path):
     value = tea(3)
     del value["videos"]["v0"]["steps"]
     german = "das ist der reifen und wir nehmen ihn jetzt ab weil er ganz platt ist und nicht hält"
@@ -40,7 +40,8 @@ def test_videos_without_a_narration_or_without_truth_are_left_out(tmp_path):
     path = tmp_path / "tea.json"
     path.write_text(json.dumps(value))
     one = only(path)
-    assert [video.id for video in one.task.videos] == ["v2"]
+    assert [video.id for video in one.task.videos] == ["v2", "v0"]
+    assert one.task.videos[1].duration == LENGTH
     assert set(one.truth.durations) == {"v2"} == {a.video for a in one.truth.annotations}
 
 
@@ -58,6 +59,15 @@ def test_captions_in_another_folder(tmp_path):
     (tmp_path / "talk" / "anna.srt").write_text(CAPTIONS)
     assert only(tmp_path / "steps.csv", captions=tmp_path / "talk").task.videos[0].captions
     assert only(tmp_path / "steps.csv").truth.durations == {"anna": None}
+
+
+def test_captions_of_other_jobs_are_not_those_of_the_truth(tmp_path):
+    (tmp_path / "steps.csv").write_text("video,task,step,start,end\nanna,tea,boil,2,9\n")
+    for job in ("one", "two"):
+        (tmp_path / "talk" / job).mkdir(parents=True)
+        (tmp_path / "talk" / job / f"{'anna' if job == 'one' else 'bob'}.srt").write_text(CAPTIONS)
+    one = only(tmp_path / "steps.csv", captions=tmp_path / "talk")
+    assert [video.id for video in one.task.videos] == ["anna"]
 
 
 def test_times_of_the_release_are_scaled_to_the_grid():

@@ -184,6 +184,25 @@ def test_no_aligner_is_below_the_bound(narrated):
     assert found["bound"] <= found["Frank-Wolfe"]
 
 
+def test_methods_learn_from_every_video_and_are_scored_on_those_with_truth(tea):
+    some = replace(tea, truth=tea.truth.of(["v1", "v4"]))
+    seen = []
+
+    def mine(sample, steps, seed):
+        seen.append(sample.videos)
+        lengths = {video.id: video.duration for video in sample.task.videos}
+        return {video: [1.0, length - 1] for video, length in lengths.items()}
+
+    methods = {"mine": mine, "uniform": METHODS["uniform"], "supervised": METHODS["supervised"]}
+    found = compare(some, methods, steps=2)
+    assert seen == [[video.id for video in tea.task.videos]]
+    alone = compare(tea.of(["v1", "v4"]), {"uniform": METHODS["uniform"]}, steps=2)
+    assert [row for row in found.rows if row.method == "uniform"] == list(alone.rows)
+    assert {row.method for row in found.rows} == {"mine", "uniform"}
+    assert {each.reason for each in found.unscored} == {"2 videos are too few for 5 folds"}
+    assert set(subsampled(some, 2, 0)) == {"v1", "v4"}
+
+
 class TestAMethodOfOnesOwn:
     def test_without_methods_those_of_howsteps_are_compared(self, tea):
         found = compare(tea, steps=[2])

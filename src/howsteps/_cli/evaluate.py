@@ -270,16 +270,22 @@ def methods(
 
 def _show_comparison(labelled: Labelled, plan: Plan, compared: Comparison) -> None:
     """Print a table for each protocol, and what could not be measured."""
-    count = len(labelled.task.videos)
-    used = "all" if plan.videos is None or plan.videos >= count else f"{plan.videos} of"
+    count, annotated = len(labelled.task.videos), len(labelled.truth.durations)
+    is_all = plan.videos is None or plan.videos >= count
+    used = "all" if is_all else f"{min(plan.videos or count, annotated)} of"
     screen.out.print(
         f"\n[bold]{escape(labelled.task.name)}[/]: {used} {screen.plural(count, 'video')}, "
         f"{screen.plural(len(labelled.truth.steps), 'true step')}, "
         f"{screen.plural(plan.seeds, 'seed')}"
     )
     remarks = []
+    if is_all and annotated < count:
+        how = "methods learn from all, and are scored on these"
+        remarks.append(f"{annotated} of {count} videos have ground truth: {how}")
+    if not any(video.captions or video.mentions for video in labelled.task.videos):
+        remarks.append("no narrations: '--captions PATH' says where they are")
     if not labelled.features and any(video.captions for video in labelled.task.videos):
-        remarks = ["no features of the video: the words of the narration are used instead"]
+        remarks.append("no features of the video: the words of the narration are used instead")
     videos = sum(video.media is not None for video in labelled.task.videos)
     if videos and not labelled.features:
         remarks.append(

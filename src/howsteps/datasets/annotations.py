@@ -240,9 +240,10 @@ GivenMatches: TypeAlias = Callable[[Sequence[Relation]], NDArray[np.bool_]]
 class Labelled:
     """A task, its ground truth, and features of its videos if there are any.
 
-    ``task`` and ``truth`` have the same videos. The videos have captions, or mentions if the data
-    set contains those, or neither. ``features`` (T_n×d) have a row for every interval of
-    :data:`GRID` seconds. ``matches`` tells which relations match, if the data set defines it.
+    All videos of ``truth`` are in ``task``, which may have more. The videos have captions, or
+    mentions if the data set contains those, or neither. ``features`` (T_n×d) have a row for every
+    interval of :data:`GRID` seconds. ``matches`` tells which relations match, if the
+    data set defines it.
     """
 
     task: Task

@@ -308,7 +308,7 @@ def _labelled(
         narrations = read_tasks(captions or source.path)
     tasks, left_out = [], []
     for truth in ground_truth:
-        labelled = _with_narrations(truth, narrations.tasks)
+        labelled = _with_narrations(truth, narrations.tasks, only=len(ground_truth.tasks) == 1)
         if features is not None:
             arrays, missing = _read_features(features, labelled.task)
             labelled = replace(labelled, features=arrays).of(arrays)
@@ -317,23 +317,29 @@ def _labelled(
     return Found(tuple(tasks), (*ground_truth.problems, *narrations.problems, *left_out))
 
 
-def _with_narrations(truth: Truth, tasks: Sequence[Task]) -> Labelled:
-    """Join the narrations of a task with its truth; only videos in both are kept.
+def _with_narrations(truth: Truth, tasks: Sequence[Task], *, only: bool) -> Labelled:
+    """Join the narrations of a task with its truth, which may be that of some of its videos.
 
-    Without any common video, the videos of the truth are used without narrations.
+    Without any common video, the videos of the truth are used without narrations. Captions of
+    another name are those of the job if both are the ``only`` ones.
     """
-    named = [task for task in tasks if task.name == truth.task] or tasks
-    narrated = {video.id: video for task in named for video in task.videos}
+    same = [task for task in tasks if task.name == truth.task]
+    narrated = {video.id: video for task in same or tasks for video in task.videos}
     if not any(video in narrated for video in truth.durations):
         narrated = {video: Video(video) for video in truth.durations}
+    is_job = bool(same) or (only and len(tasks) == 1)
+    others = [v for v in narrated if is_job and v not in truth.durations and narrated[v].captions]
     lengths = {
-        video: duration or narrated[video].duration or _end(narrated[video], truth)
-        for video, duration in truth.durations.items()
+        video: truth.durations.get(video)
+        or narrated[video].duration
+        or _end(narrated[video], truth)
+        for video in (*truth.durations, *others)
         if video in narrated
     }
     videos = tuple(replace(narrated[video], duration=lengths[video]) for video in lengths)
-    durations = {**truth.durations, **lengths}
-    return Labelled(Task(truth.task, videos), replace(truth, durations=durations)).of(lengths)
+    durations = {video: lengths[video] for video in truth.durations if video in lengths}
+    truth = replace(truth.of(lengths), durations=durations)
+    return Labelled(Task(truth.task, videos), truth)
 
 
 def _end(video: Video, truth: Truth) -> float | None:

@@ -1,7 +1,7 @@
 """Experiments: methods × numbers of steps × seeds on tasks, scored by protocols."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import starmap
 from pathlib import Path
 from statistics import fmean
@@ -204,10 +204,11 @@ def run_plan(
 
 
 def subsampled(labelled: Labelled, videos: int | None, seed: int) -> list[str]:
-    """Return the names of the videos of a random subsample, in the order of the task."""
+    """Return the names of a random subsample of the annotated videos, in the order of the task."""
     names = [video.id for video in labelled.task.videos]
     if videos is None or videos >= len(names):
         return names
+    names = [name for name in names if name in labelled.truth.durations]
     chosen = np.random.default_rng(seed).permutation(len(names))[:videos]
     return [names[n] for n in sorted(chosen)]
 
@@ -221,7 +222,8 @@ def _predict(
     except Exception as error:
         return error
     try:
-        return Prediction.of(found, sample.truth)
+        lengths = {video.id: video.duration for video in sample.task.videos}
+        return Prediction.of(found, replace(sample.truth, durations=lengths))
     except HowstepsError as error:
         return HowstepsError(f"what the method {name!r} returned: {error}")
 

@@ -27,8 +27,8 @@ _T = TypeVar("_T")
 class Sample:
     """The videos that all methods are run on: those of ``videos`` in a labelled task.
 
-    ``narrated`` is the task with the mentions of each extraction (``paper``, ``default``); empty
-    without narrations.
+    Methods learn from all of them, and are scored on those in ``truth``. ``narrated`` is the task
+    with the mentions of each extraction (``paper``, ``default``); empty without narrations.
     """
 
     def __init__(
@@ -51,6 +51,11 @@ class Sample:
     def truth(self) -> Truth:
         """The annotations of these videos."""
         return self.labelled.truth
+
+    @property
+    def annotated(self) -> "Sample":
+        """The videos that have annotations."""
+        return Sample(self.labelled, self._narrated, self.truth.durations)
 
     @property
     def videos(self) -> list[str]:

@@ -254,6 +254,7 @@ def _narration(sample: Sample, steps: int, seed: int) -> Prediction:
 
 def _supervised(sample: Sample, steps: int, seed: int) -> Prediction:
     """Learn classifiers from the truth of other videos; the steps and their order are known."""
+    sample = sample.annotated
     truth = sample.truth
     order = find_order(sequences_of(truth), len(truth.steps))
     column = {step: k for k, step in enumerate(order)}
