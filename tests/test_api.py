@@ -103,6 +103,10 @@ class TestDiscover:
         with pytest.raises(howsteps.HowstepsError, match=rf"^{name}: "):
             howsteps.discover(job, **{name: value})
 
+    def test_an_empty_list_is_an_error(self) -> None:
+        with pytest.raises(howsteps.HowstepsError, match="the list of videos is empty"):
+            howsteps.discover([])
+
 
 class TestApply:
     def test_paths_may_be_strings_and_nothing_is_written_by_default(

@@ -411,6 +411,8 @@ def _read(source: Source, title: str | None) -> tuple[Path | Task, list[Problem]
     if not isinstance(source, Iterable) or isinstance(source, bytes):
         raise HowstepsError(f"videos are a path, a list or a Task, not {source!r}")
     entries = list(source)  # it may be a generator
+    if not entries:
+        raise HowstepsError("the list of videos is empty")
     name = title or "task"
     paths = [Path(each) for each in entries if isinstance(each, str | PathLike)]
     if len(paths) == len(entries):

@@ -246,6 +246,9 @@ class TestHelp:
         assert not re.search(r"<(bool|int|path|list|str|float)|x>=|…\s*│", everything, re.I)
         assert "..." not in page.split("\n\n")[0]
 
+    def test_a_command_with_few_options_shows_them_all(self) -> None:
+        assert helped("serve", "--help-all") == helped("serve", "--help")
+
 
 class TestSurroundings:
     """Commands in processes of their own."""

@@ -141,6 +141,15 @@ class TestSeveralJobs:
         assert "birds: this folder is empty" in done.stderr
         assert "notes.txt: is not in a known caption format" in done.stderr
 
+    def test_a_job_without_a_result_has_a_row_too(self, jobs: Path, tmp_path: Path) -> None:
+        (jobs / "fish").mkdir()
+        text = "1\n00:00:00,000 --> 00:00:04,000\nhello there my dear friends\n"
+        (jobs / "fish" / "a.srt").write_text(text)
+        done = call("run", jobs, "--out", jobs / ".." / "out", "--workers", "1", "-q")
+        *_, fish, where = done.stdout.splitlines()
+        assert fish.split() == ["fish", "no", "result"]
+        assert where.startswith(f"written to {tmp_path / 'out'}: ")
+
     def test_a_job_has_options_of_its_own(self, jobs: Path, tmp_path: Path) -> None:
         (jobs / "howsteps.toml").write_text("steps = 5\n")
         (jobs / "cats" / "howsteps.toml").write_text('title = "Cat care"\nsteps = 4\n')

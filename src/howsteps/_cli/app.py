@@ -70,8 +70,10 @@ class Command(TyperCommand):
         rare = [param for param in self.params if getattr(param, "rich_help_panel", "") == MORE]
         for param in rare:
             param.hidden = True  # type: ignore[attr-defined]
-        if rare:
-            self.params += typer.main.get_command(_HELP_ALL).params
+        everything = typer.main.get_command(_HELP_ALL).params
+        for param in everything:
+            param.hidden = not rare  # type: ignore[attr-defined]
+        self.params += everything
 
     def get_params(self, ctx: Any) -> Any:
         """All parameters, ``--help`` included."""
@@ -101,7 +103,7 @@ _HELP_ALL = typer.Typer(add_completion=False)
 
 @_HELP_ALL.command()
 def _help_all(
-    everything: Annotated[
+    help_all: Annotated[
         bool,
         typer.Option(
             "--help-all",

@@ -104,7 +104,7 @@ def run(
     if isinstance(reader, AnswerFolder) and reader.ask:
         finish_asking(reader, done.problems)
         return
-    show(done.results, done.folders)
+    show(done.results, done.folders, done.failed)
     screen.finish(done.problems, found=bool(done.results))
 
 
@@ -261,11 +261,13 @@ def apply(
     screen.finish(done.problems, found=bool(done.results))
 
 
-def show(results: Mapping[str, Result], folders: Mapping[str, Path]) -> None:
+def show(
+    results: Mapping[str, Result], folders: Mapping[str, Path], failed: Sequence[str] = ()
+) -> None:
     """Print the script and a summary of a task, or a table of several; and where the files are."""
     if len(results) > 1:
-        screen.out.print(_jobs_table(results))
-        where = os.path.commonpath([folder.absolute() for folder in folders.values()])
+        screen.out.print(_jobs_table(results, failed))
+        where = os.path.commonpath([folder.resolve() for folder in folders.values()])
         line = f"written to {where}: a folder for each job; {INDEX} leads to the page of each"
         screen.out.print(escape(line), soft_wrap=True)
         return
@@ -284,13 +286,15 @@ def show(results: Mapping[str, Result], folders: Mapping[str, Path]) -> None:
         show_location(folders[name])
 
 
-def _jobs_table(results: Mapping[str, Result]) -> Table:
+def _jobs_table(results: Mapping[str, Result], failed: Sequence[str]) -> Table:
     table = screen.table("job", right=("videos", "set aside", "steps", *LEVELS))
     for name, result in results.items():
         levels = Counter(place.level for place in result.places)
         counts = (len(result.task.videos), len(result.set_aside), len(result.steps))
         numbers = (*counts, *(levels[level] for level in LEVELS))
         table.add_row(screen.cut(escape(name)), *(f"{number:,}" for number in numbers))
+    for name in failed:
+        table.add_row(screen.cut(escape(name)), "no result")
     return table
 
 

@@ -58,11 +58,15 @@ MANY_FILES = 500  # captions that take longer than a few seconds to read
 
 @dataclass(frozen=True)
 class Run:
-    """The result of every task, the folder it was written to, and all problems."""
+    """The result of every task, the folder it was written to, and all problems.
+
+    ``failed`` are the names of tasks without a result; a problem says why.
+    """
 
     results: Mapping[str, Result]
     folders: Mapping[str, Path]
     problems: tuple[Problem, ...]
+    failed: tuple[str, ...] = ()
 
     @property
     def result(self) -> Result:
@@ -183,7 +187,8 @@ def run(
         remove_if_empty(out)
     # The results of many jobs may not fit into memory.
     results = held if len(jobs) == 1 else WrittenResults(folders)
-    return Run(results, folders, tuple(problems))
+    failed = tuple(job.task.name for job in jobs if job.task.name not in folders)
+    return Run(results, folders, tuple(problems), failed)
 
 
 def _check_several(tasks: Sequence[Task], script: Path | None) -> None:
