@@ -79,6 +79,23 @@ def test_workers_share_the_cores_and_the_environment_is_restored(
     assert os.environ["OMP_NUM_THREADS"] == "17"
 
 
+SINGLE = """
+from howsteps.pipeline.executor import single_threaded
+with single_threaded():
+    import scipy.linalg
+    from threadpoolctl import threadpool_info
+    print({library["num_threads"] for library in threadpool_info()})
+"""
+
+
+def test_a_library_that_is_loaded_later_has_one_thread_too() -> None:
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "2")
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", SINGLE], check=True, env=os.environ | threads, capture_output=True
+    )
+    assert done.stdout == b"{1}\n"
+
+
 def test_memory_limits_the_number_of_workers() -> None:
     assert workers_that_fit(8, 2, 9) == 4
     assert workers_that_fit(8, 2, 1) == 1

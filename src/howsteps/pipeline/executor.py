@@ -302,6 +302,9 @@ def single_threaded() -> Iterator[None]:
     The last bits of a matrix product depend on the number of threads, and a solver can amplify
     them into a different solution.
     """
+    # SciPy has a BLAS of its own: loaded later, it would take every core.
+    import scipy.linalg  # noqa: F401, PLC0415
+
     with threadpool_limits(1):
         yield
 
