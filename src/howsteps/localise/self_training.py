@@ -95,13 +95,13 @@ class FeatureKind:
 
 
 KINDS = {
-    # The words of a mention are what its classifier sees, so a step is where it is named.
+    # The words of a mention are what its classifier sees, so a step is near where it is named.
     "words": FeatureKind(
         centre=False,
         fitted=False,
         alike=LIKE_SAID,
         certainty_kinds=("words", "words", "read", "read"),
-        lag=0.0,
+        lag=0.5,
         separation=2.0,
         duration=4.0,
     ),
