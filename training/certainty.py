@@ -16,9 +16,9 @@ videos that a language model read, is fitted on such readings (``--readings``, a
 :mod:`benchmarks.places_read`), and *read and video* on the synthetic recordings with a simulated
 reader. One command fits all of them for which there are data, or those named by ``--only``.
 
-With video, confidence is never *sure* below the least at which, on every task left out, four in
-five places are right; where there is none, only two tasks have such places, or all are synthetic,
-nothing is sure. (Where words tell, such a limit would spoil the calibration for spoken spans.)
+Confidence is never *sure* below the least at which, on every task left out, four in five places are
+right; where there is none, only two tasks have such places, or all are synthetic, nothing is sure.
+(Not for what was read: there such a limit would spoil the calibration for spoken spans.)
 
 A step is absent where its probability of presence is below a threshold: the highest one that, with
 each task left out, keeps ``kept`` of the steps that are present in discovered scripts, for either
@@ -82,17 +82,20 @@ class Fitting:
         Weight of all tasks with spoken spans, relative to all with annotated steps.
     inverse_penalty
         Inverse of the L2 penalty.
+    limits_sure
+        Whether few enough are called sure that they are right on every task left out.
     """
 
     kept: float = 0.85
     spoken_weight: float = 4.0
     inverse_penalty: float = 0.3
+    limits_sure: bool = True
 
 
 FITTING = Fitting()
 # Few tasks were read: a stronger penalty. Steps that were not read are absent, which keeps more.
 VIDEO_FITTING = Fitting(kept=0.95)  # few steps can be told to be absent: hardly one is given away
-READ_FITTING = Fitting(kept=0.8, spoken_weight=8.0, inverse_penalty=0.03)
+READ_FITTING = Fitting(kept=0.8, spoken_weight=8.0, inverse_penalty=0.03, limits_sure=False)
 
 
 def main() -> None:
@@ -360,7 +363,7 @@ def fit_with_threshold(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING)
     threshold = round(min(*thresholds, HIGHEST_THRESHOLD), DIGITS)
     gain = [one.f1(one.presence >= threshold) - one.f1(one.placed) for one in every]
     model = fit(outcomes_by_task, how, threshold if np.mean(gain) > 0.0 else 0.0)
-    if "spoken" in presence_by_kind:
+    if not how.limits_sure:
         return model
     real = any(name not in SETTINGS for name in left_out)
     return {**model, "sure from": sure_from(list(left_out.values())) if real else NEVER}
