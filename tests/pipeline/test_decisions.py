@@ -131,6 +131,21 @@ class TestScript:
             assert said.reason.endswith("they are kept; to find them anew: `force` script")
         assert [path.name for path in out.glob("script*")] == ["script.md"]
 
+    def test_a_step_that_nobody_mentions_yet_is_found_in_new_videos(
+        self, job: Path, out: Path
+    ) -> None:
+        page = out / "script.md"
+        page.write_text(f"{page.read_text('utf-8')}\n9. tickle the goat\n", "utf-8")
+        for _ in range(2):
+            remarks = [problem.reason for problem in run(job, out, steps=8).problems]
+            assert "no narrator mentions the step 'tickle the goat'" in remarks
+        for who in ("flo", "gil"):
+            said = ("fill the tub", "wash the cat", "rinse the fur", "tickle the goat")
+            text = subrip(dict(enumerate(MANNERS["flo"].format(act) for act in said)))
+            (job / f"{who}.srt").write_text(text, "utf-8")
+        run(job, out, steps=8)
+        assert {m.video for m in read_result(out).steps[-1].mentions} == {"flo", "gil"}
+
     def test_it_is_kept_aside_once_where_steps_are_found_anew(
         self, job: Path, out: Path, edited: list[str]
     ) -> None:
@@ -143,11 +158,12 @@ class TestScript:
         run(job, out, steps=8, script=out / "script.edited.md")
         assert labels(out) == edited
 
+    @pytest.mark.parametrize("name", ["knit a sock", "wash a cat"])  # a folder is just "videos"
     def test_it_is_kept_aside_where_the_job_is_another(
-        self, out: Path, edited: list[str], tmp_path: Path
+        self, name: str, out: Path, edited: list[str], tmp_path: Path
     ) -> None:
-        other = tmp_path / "knit a sock"
-        other.mkdir()
+        other = tmp_path / "elsewhere" / name
+        other.mkdir(parents=True)
         for who in NARRATORS:
             lines = enumerate(("cast on the wool", "knit the heel", "turn the sock"))
             text = subrip({n: MANNERS[who].format(act) for n, act in lines})

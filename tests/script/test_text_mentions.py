@@ -8,7 +8,7 @@ import pytest
 
 from howsteps.errors import InputError, Problem
 from howsteps.script.text_form import parse_script_text, script_text
-from howsteps.script.text_mentions import script_of_text, with_matches
+from howsteps.script.text_mentions import script_of_text, unmentioned, with_matches
 from howsteps.task import Mention, Script, Step, Task, Video
 from tests.script import spoken
 
@@ -165,11 +165,16 @@ class TestNewSteps:
         assert found["wash the floor"] == []
 
     def test_a_step_that_nobody_names_is_a_remark_with_its_line(self) -> None:
-        script, remarks = gathered("fill the tub\nbake the bread")
+        text = "fill the tub\nbake the bread"
+        script, _ = gathered(text)
         assert script.steps[1].mentions == ()
-        [remark] = remarks
+        [remark] = unmentioned(parse_script_text(text, PAGE), script, PAGE)
         assert (remark.line, remark.harmless) == (2, True)
         assert str(remark) == "script.md:2: no narrator mentions the step 'bake the bread'"
+
+    def test_a_phrase_that_nobody_says_is_a_remark(self) -> None:
+        _, [remark] = gathered("fill the tub\n   also: ratchet the doohickey")
+        assert remark.reason.startswith("nobody says 'ratchet the doohickey'; mentions that match")
 
     def test_one_narrator_of_many_does_not_name_a_new_step(self) -> None:
         def found(videos: int) -> tuple[Mention, ...]:

@@ -37,7 +37,7 @@ from howsteps.pipeline.work_folder import (
 )
 from howsteps.script.matching import with_videos_searched
 from howsteps.script.text_form import TextStep, VideoChoices, parse_script_text, script_text
-from howsteps.script.text_mentions import script_of_text, with_matches
+from howsteps.script.text_mentions import script_of_text, unmentioned, with_matches
 from howsteps.store import (
     FILE,
     Choices,
@@ -227,17 +227,18 @@ def read_page(
     """
     known = unchanged(task, before) if before else set()
     old = before.script.within(known) if before else Script(())
+    steps = parse_script_text(page.text, page.path)
+    reader = partial(read_labels, parser=options.parser, context=context)
+    # Where nobody says what is done, that nobody mentions a step is no news.
+    spoken = any(video.mentions for video in task.videos)
     remarks: list[Problem] = []
     if before and known and says(page, before.script):
-        script = old
+        script = with_matches(old, task, reader) if spoken else old
     else:
-        steps = parse_script_text(page.text, page.path)
-        reader = partial(read_labels, parser=options.parser, context=context)
         script, remarks = script_of_text(steps, task, old, reader, page.path)
     if known:
         script = with_videos_searched(script, task, {v.id for v in task.videos} - known)
-    # Where nobody says what is done, that nobody mentions a step is no news.
-    spoken = any(video.mentions for video in task.videos)
+    remarks = [*unmentioned(steps, script, page.path), *remarks]
     return _with_record(script, old), remarks if spoken else []
 
 

@@ -458,7 +458,7 @@ def _page_of(
     if job.script:
         return Page.of(job.script), True, []
     path = job.folder / SCRIPT_TEXT
-    if before and before.task.name != task.name and not _same_videos(before.task, task):
+    if before and not _same_videos(before.task, task):  # the name may be just "videos"
         reason = f"the result of another job, {before.task.name!r}, was here and is replaced"
         return None, False, [Problem(job.folder / FILE, reason, harmless=True)]
     # A link in a folder of somebody else may lead to any file.

@@ -59,7 +59,7 @@ def script_of_text(
 
     Returns
     -------
-    The script, and a remark on every step that no video mentions.
+    The script, and a remark on every step to join and every phrase that is not there.
 
     Raises
     ------
@@ -88,21 +88,28 @@ def script_of_text(
         _step(step, mentions, task, known)
         for step, mentions in zip(steps, mentions_by_step, strict=True)
     )
-    remarks = [
-        (text.line, f"no narrator mentions the step {text.label!r}")
-        for text, step in zip(steps, made, strict=True)
-        if not step.mentions
-    ]
-    remarks += [
-        (
+    unknown = [
+        Problem(
+            path,
+            f"{why} {name!r}; mentions that match it are added to {text.label!r}",
             text.line,
-            f"no step is called {name!r}; mentions that match it are added to {text.label!r}",
+            harmless=True,
         )
         for text, step in zip(steps, page, strict=True)
-        for name in text.joins
+        for why, names in (("no step is called", text.joins), ("nobody says", text.also or ()))
+        for name in names
         if name in step.unknown
     ]
-    return Script(made), [Problem(path, reason, line, harmless=True) for line, reason in remarks]
+    return Script(made), unknown
+
+
+def unmentioned(steps: Sequence[TextStep], script: Script, path: Path) -> list[Problem]:
+    """A remark on every step of a page that no video mentions."""
+    return [
+        Problem(path, f"no narrator mentions the step {text.label!r}", text.line, harmless=True)
+        for text, step in zip(steps, script.steps, strict=True)
+        if not step.mentions
+    ]
 
 
 def with_matches(script: Script, task: Task, read_labels: LabelReader) -> Script:
@@ -198,6 +205,8 @@ def _page_steps(
                     raise InputError(path, reason, other.line)
         joined = [k for k in joins.values() if k is not None]
         same = index.get(key_of_phrase(text.label))
+        if same is not None and not known[same].mentions:
+            same = None  # nothing is known about it yet
         page.append(_PageStep(text.also is not None, listed, spelt, joined, same, unknown))
     left = set(range(len(known))) - {k for step in page for k in (step.same, *step.joined)}
     for text, found in zip(steps, page, strict=True):
