@@ -43,7 +43,6 @@ from benchmarks.certainty import (
     confidence_and_correctness,
     judge,
     read_cases,
-    reliability_bins,
 )
 from benchmarks.footage import narrated as narration
 from benchmarks.footage import settings
@@ -61,7 +60,7 @@ SEEDS = 8
 PIECES = 8  # collections that are made of pieces of each folder of footage
 CACHE = Path("build/footage")
 MISREAD = 0.05  # share of the mentions that a simulated reader misses, and of steps it invents
-MIN_BIN_COUNT = 15  # places in a bin of the diagram
+MIN_SURE = 15  # places of a task that can bear out what is sure
 SURE_RIGHT = 0.8  # least share of the places that are sure that must be right
 NEVER = 2.0  # a confidence that no place has
 CANDIDATES = (SURE, 0.75, 0.8, 0.85, 0.9, 0.95)  # of the least confidence that is called sure
@@ -93,8 +92,8 @@ class Fitting:
 
 
 FITTING = Fitting()
-# Few tasks were read: a stronger penalty. Steps that were not read are absent, which keeps more.
 VIDEO_FITTING = Fitting(kept=0.95)  # few steps can be told to be absent: hardly one is given away
+# Few tasks were read: a stronger penalty. Steps that were not read are absent, which keeps more.
 READ_FITTING = Fitting(kept=0.8, spoken_weight=8.0, inverse_penalty=0.03, limits_sure=False)
 
 
@@ -108,17 +107,13 @@ def main() -> None:
     parser.add_argument("--readings", type=Path, help="what a language model read: TASK.json")
     parser.add_argument("--only", nargs="*", metavar="KIND", help="kinds of evidence; default: all")
     parser.add_argument("--write", type=Path, default=FILE)
-    parser.add_argument("--plot", type=Path, help="draw the reliability diagram")
     arguments = parser.parse_args()
     models = json.loads(FILE.read_text("utf-8"))
-    groups = {}
     for kind, outcomes in kinds(arguments).items():
         how = READ_FITTING if kind == "read" else FITTING if kind == "words" else VIDEO_FITTING
         models[kind] = fit_with_threshold(outcomes, how)
         print(f"\n{kind}, {len(outcomes)} tasks, each left out")
-        groups |= {f"{kind}, {group}": shown for group, shown in report(outcomes, how).items()}
-    if arguments.plot:
-        plot(groups, arguments.plot)
+        report(outcomes, how)
     arguments.write.write_text(json.dumps(models, indent=1) + "\n", "utf-8")
 
 
@@ -378,7 +373,7 @@ def sure_from(tasks: Sequence[Sequence[Outcomes]]) -> float:
     pairs = [confidence_and_correctness(outcomes) for outcomes in tasks]
     for least in CANDIDATES:
         sure = [correct[confidence >= least] for confidence, correct in pairs]
-        shares = [right.mean() for right in sure if len(right) >= MIN_BIN_COUNT]
+        shares = [right.mean() for right in sure if len(right) >= MIN_SURE]
         if len(shares) > 2 and min(shares) >= SURE_RIGHT:
             return float(least)
     return NEVER
@@ -389,8 +384,8 @@ def kind_of_truth(name: str) -> str:
     return name.split(":", maxsplit=1)[0] if ":" in name else "all"
 
 
-def report(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING) -> dict[str, list[Outcomes]]:
-    """Print and return the outcomes by group, each task by models and threshold of the others."""
+def report(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING) -> None:
+    """Print the outcomes by group, each task by models and threshold of the others."""
     groups: dict[str, list[Outcomes]] = {}
     for name, outcomes in outcomes_by_task.items():
         rest = _without(outcomes_by_task, name)
@@ -417,23 +412,6 @@ def report(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING) -> dict[str
             f"(every step placed {all_placed:.3f})\n  " + "; ".join(bins),
             flush=True,
         )
-    return groups
-
-
-def plot(groups: Mapping[str, Sequence[Outcomes]], path: Path) -> None:
-    """Draw the reliability diagram: share of correct places by confidence."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
-
-    figure = Figure(figsize=(5, 4.6), layout="constrained")
-    axes = figure.add_subplot()
-    axes.plot([0, 1], [0, 1], color="#999999", linewidth=1, linestyle="--")
-    for marker, (name, outcomes) in zip("os^DvP", groups.items(), strict=True):
-        bins = reliability_bins(*confidence_and_correctness(outcomes))
-        bins = [entry for entry in bins if entry[2] >= MIN_BIN_COUNT]
-        axes.plot([b[0] for b in bins], [b[1] for b in bins], marker=marker, label=name)
-    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="confidence", ylabel="share right")
-    axes.legend(frameon=False, fontsize=8)
-    figure.savefig(path)
 
 
 if __name__ == "__main__":
