@@ -1,4 +1,4 @@
-"""What several narrators say alike: how a step is told, how long it takes, what is used, warnings.
+"""What several narrators say alike: how a step is told, what is used, and what to be careful about.
 
 Everything is read from the captions. A statement has the words of every narrator who makes it; one
 that fewer than two narrators make is not made.
@@ -9,19 +9,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate, takewhile
 from operator import itemgetter
-from statistics import median
 from typing import Any, NamedTuple
 
 from howsteps.narration.relevance import job_words, stem, words
 from howsteps.narration.wordnet import WordNet
-from howsteps.task import Localisation, Mention, Result, Sentence, Step
+from howsteps.task import Localisation, Mention, Result, Sentence
 
 _MIN_VIDEOS = 2
 _MIN_SHARE = 0.1  # of the videos, for a thing
 _MAX_THINGS, _MAX_WARNINGS = 12, 6
-_ALIKE = 0.5  # of the words of two quotes, from which on the second comes last
 _FEW_WORDS, _QUOTE_WORDS = 4, 14  # of a longer sentence, only the part about the act is quoted
 _WORDS_BEFORE, _WORDS_AFTER = 3, 3
 _PLACE_BEFORE, _PLACE_AFTER = 6, 8  # words; "here in this pan you're going to cook"
@@ -34,7 +31,6 @@ _SOME = frozenset("a an some two three four".split())
 _DENYING = frozenset("not don't never if without skip skipping avoid avoiding instead".split())
 # "Wipe the soap off", "get it out of the cloth": what is removed is not used.
 _REMOVING = frozenset({"away", "off", "out"})
-_PER_FORM = 0.25  # of the uses; a rarer number is another thing: "peppers" are not "pepper"
 _DETERMINERS = frozenset("a an the your my our this that it them".split())
 _IMPLIED = _DETERMINERS | {"again", "in"}  # words of a label that need not be said
 _PRONOUNS = frozenset("it them these this those".split())
@@ -57,35 +53,6 @@ _VAGUE = "artifact instrumentality commodity covering substance food plant devic
 _VAGUE += "tool implement product ingredient equipment supply mixture batter video link".split()
 _MIN_SENSE_SHARE = 0.25  # of the occurrences of a noun, by the frequencies of its senses
 
-_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
-_NUMBERS = {
-    word: value
-    for value, words_ in (
-        (0.5, "half"),
-        (1, "a an one"),
-        *enumerate("two three four five six seven eight nine ten eleven twelve".split(), 2),
-        *((10 * n, word) for n, word in enumerate("twenty thirty forty fifty sixty".split(), 2)),
-        *((15, "fifteen"), (90, "ninety")),
-    )
-    for word in words_.split()
-}
-_AMOUNT = rf"(?:\d{{1,3}}(?:\.\d)?|half an?|{'|'.join(_NUMBERS.keys() - {'half'})})"
-# "for about five to ten minutes", "takes a minute or two"; neither "for another five minutes" nor
-# "for five minutes more", which say nothing about the whole.
-_DURATION = re.compile(
-    r"(?<!\S)(?:for|takes?)(?P<about>(?: (?:about|around|at least|approximately|roughly|maybe|"
-    rf"probably|exactly))*) (?P<low>{_AMOUNT})(?:(?: to | or |-|–)(?P<high>{_AMOUNT}))? "
-    rf"(?P<unit>{'|'.join(_UNITS)})s?(?P<two> or two)?(?!\S)"
-    r"(?! (?:before|prior|ago|later|old|more|longer|max|tops)(?!\S))"
-    rf"(?! (?:to|and) {_AMOUNT}(?!\S))(?! or (?!so|until|till))"
-)
-# Words after which a duration is about something else than the act before them, or a part of it.
-_ELSEWHERE = frozenset(
-    "after again and as because before but if let once or so then until when while".split()
-)
-_STATES = frozenset({"locate", "situate"})  # "the nest is located": nobody looks for it
-_SIDES = frozenset({"side", "sides", "flip"})
-_SIDE_WORDS = 6  # after a duration: "two minutes on the other side"
 # "Before you cut the steak", "after letting it rest": no good example of a step.
 _AROUND = frozenset("after before how if once until when while".split())
 _SUBJECTS = frozenset("and i i'll i'm let let's now then we we'll we're you you'll you're".split())
@@ -130,33 +97,26 @@ class Agreed:
             quotes.setdefault(quote.video, quote)
         return cls(text, tuple(quotes.values()))
 
+    def examples(self, count: int) -> list[Quote]:
+        """Some quotes that differ: copies of one video say the same."""
+        different = {quote.text: quote for quote in reversed(self.quotes)}
+        return [*reversed(different.values())][:count]
+
     @property
     def videos(self) -> int:
         """The number of narrators."""
         return len(self.quotes)
-
-    @property
-    def different(self) -> list[Quote]:
-        """The quotes in their order, but those that nearly repeat one before them come last."""
-        said = [set(quote.text.lower().split()) for quote in self.quotes]
-
-        def repeats(n: int) -> bool:
-            return any(len(said[n] & one) >= _ALIKE * len(said[n] | one) for one in said[:n])
-
-        return [self.quotes[n] for n in sorted(range(len(said)), key=repeats)]
 
 
 @dataclass(frozen=True, slots=True)
 class Told(Agreed):
     """How a step is told.
 
-    ``without`` is the place or tool of the label that no two narrators name there; ``is_named`` is
-    false if all of them say "it" or "them". ``place`` is where the first quote is, or None if
-    that is a guess.
+    ``without`` is the place or tool of the label that no two narrators name there. ``place`` is
+    where the first quote is, or None if that is a guess.
     """
 
     without: str
-    is_named: bool
     place: Localisation | None
 
 
@@ -190,20 +150,11 @@ class _Said:
         return [n for n, word in said.items() if detail and word == detail[-1]]
 
     @property
-    def details(self) -> set[str]:
-        """What distinguishes the act from others of its kind, as stems: which object, and where."""
-        places = (place.noun for place in self.mention.places)
-        return {stem(word) for word in (*self.mention.modifiers, *places)}
-
-    @property
     def is_told(self) -> bool:
         """Whether the act is told to be done: "you take", not "I took" or "after taking"."""
-        return not self.is_around and self.words[self.verb : self.verb + 1] == [self.mention.verb]
-
-    @property
-    def is_around(self) -> bool:
-        """Whether the act is told as before or after another, or if it is done at all."""
-        return not _AROUND.isdisjoint(self.words[max(0, self.verb - _WORDS_BEFORE) : self.verb])
+        before = self.words[max(0, self.verb - _WORDS_BEFORE) : self.verb]
+        is_form = self.words[self.verb : self.verb + 1] == [self.mention.verb]
+        return is_form and _AROUND.isdisjoint(before)
 
     def quote(self, *within: int, before: int = _WORDS_BEFORE) -> Quote:
         """The sentence; of a long one, the part about the act, with the words ``within``."""
@@ -247,7 +198,6 @@ class Narrations:
         self.result = result
         self._sentences = {video.id: video.sentences for video in result.task.videos}
         self._mentions = {video.id: video.mentions for video in result.task.videos}
-        self._job = job_words(result.task.name)
 
     def _said(self, mentions: Iterable[Mention]) -> Iterator[_Said]:
         for mention in mentions:
@@ -261,8 +211,7 @@ class Narrations:
     def told(self, number: int) -> Told:
         """Who tells to do a step as its label does, and how.
 
-        Clear are mentions that tell it to be done, at its place, in a few words. A step that
-        nobody tells has the place with the highest confidence.
+        A step that nobody tells has the place with the highest confidence.
         """
         step = self.result.steps[number]
         places = {
@@ -270,38 +219,25 @@ class Narrations:
             for place in self.result.places
             if place.step == number and place.level != "guess"
         }
-        acts = (m for m in step.mentions if not m.negated and not (m.passive and m.verb in _STATES))
-        said = list(self._said(acts))
+        said = list(self._said(m for m in step.mentions if not m.negated))
         nouns = {stem(each.mention.relation.noun) for each in said}
         act, detail, without = _parted(step.label, nouns)
+        own = {*act, *detail}
+        said = [each for each in said if _has_verb(each.mention, act, own)]
         objects = nouns.intersection(act[1:])  # "glue" is a verb in "glue the tabs"
-        said = [each for each in said if self._says(each, act, {*act, *detail, "in"}, objects)]
-        # Who says "them" does not say "top", as in "fold the top corners"; two others must.
-        verbs = {stem(each.mention.verb) for each in said}
-        qualities = {*act} - objects - verbs - _PARTICLES - {"let"}
-        in_full = [each for each in said if each.near >= qualities]
-        if _narrators(in_full) < _MIN_VIDEOS:
-            said = in_full
-        said = _reliable(said)
-        there = _reliable([each for each in said if not detail or each.where(detail)])
+        said = [each for each in said if self._says(each, {*act}, objects)]
+        there = [each for each in said if not detail or each.where(detail)]
         if _narrators(there) >= min(_MIN_VIDEOS, _narrators(said)):
             said, without = there, ""
         else:
-            said = _reliable([each for each in said if not each.where(detail)])
-        own = {*act, *detail}
+            said = [each for each in said if not each.where(detail)]
 
-        def rank(each: _Said) -> tuple[bool, int, bool, bool, bool, bool, float]:
+        def rank(each: _Said) -> tuple[bool, int, bool, float]:
             place = _near(each.mention, places)
-            return (
-                not each.mention.is_work,
-                -len(own & each.near) + each.is_around + ("again" in each.words[each.end :][:2]),
-                not each.is_told,
-                # The spare tire is removed, too, "from under the vehicle".
-                not own >= each.details,
-                place is None,
-                not _FEW_WORDS <= len(each.words) <= _QUOTE_WORDS,
-                -place.confidence if place else 0.0,
-            )
+            confidence = place.confidence if place else -1.0
+            missing, is_whole = own - each.near, len(each.words) <= _QUOTE_WORDS
+            is_clear = each.mention.is_work and each.is_told
+            return not is_clear, len(missing), not is_whole, -confidence
 
         ranked = ((rank(each), each.quote(*each.where(detail)[:1])) for each in said)
         quotes = Agreed.by_rank(step.label, ranked).quotes
@@ -309,29 +245,19 @@ class Narrations:
             place = _near(min(said, key=rank).mention, places)
         else:
             place = max(places.values(), key=lambda place: place.confidence, default=None)
-        return Told(step.label, quotes, without, _is_named(said), place)
+        return Told(step.label, quotes, without, place)
 
-    def _says(
-        self, said: _Said, act: Sequence[str], label: set[str], objects: Collection[str]
-    ) -> bool:
-        """Whether the verb of a label is said, of its object or of a pronoun for that.
-
-        The words of the label, those of its act, and those of them that are objects, are stems.
-        """
-        mention = said.mention
-        is_verb = stem(mention.verb) in act and (
-            label >= {*map(stem, mention.particle.split())} or not _is_another_verb(mention)
-        )
-        if not is_verb or (objects and stem(mention.relation.noun) not in objects):
-            return False
-        needed = {word for word in act if word in _PARTICLES} if mention.resolved else {*act}
-        return needed <= said.near and (not mention.resolved or self._refers(said, objects))
+    def _says(self, said: _Said, act: set[str], objects: Collection[str]) -> bool:
+        """Whether all words of an act are said, or a pronoun for its object."""
+        if not said.mention.resolved:
+            return said.near >= act
+        others = act.difference(objects, [stem(said.mention.verb), "let"])
+        return said.near >= others and self._refers(said, objects)
 
     def _refers(self, said: _Said, objects: Collection[str]) -> bool:
-        """Whether a pronoun is said, and stands for one of these objects.
+        """Whether a pronoun is said, and one of these objects was the last that was named.
 
-        That is the last that was named in this sentence and the one before, or, where nothing is,
-        what the job is about.
+        That is in this sentence or the one before.
         """
         mention = said.mention
         first = max(0, mention.sentence - 1)
@@ -341,41 +267,11 @@ class Narrations:
         others = [
             m.start
             for m in self._mentions[mention.video]
-            if m.sentence >= first and m.start < mention.start and m.noun and not m.resolved
+            if first <= m.sentence and m.start < mention.start and m.noun and not m.resolved
             if stem(m.noun) not in objects
         ]
-        is_last = max(named) >= max(others, default=0.0) if named else not others
-        is_known = bool(named) or self._job.head in objects
-        return is_last and is_known and not _PRONOUNS.isdisjoint(said.words[said.begin : said.end])
-
-    def duration(self, step: Step) -> Agreed | None:
-        """How long a step takes, from the shortest to the longest that its narrators say.
-
-        Only what is said of an act of the step counts: "*cook* them for two minutes". Durations
-        per side are separate; the kind that more narrators give is returned, if two of them do.
-        """
-        if not step.mentions:
-            return None
-        named = step.relations[0][0].verb
-        found: dict[bool, dict[str, tuple[_Amount, _Amount, Quote]]] = {False: {}, True: {}}
-        for said in self._said(m for m in step.mentions if m.verb == named and not m.negated):
-            for first, last, low, high in _durations(said.words):
-                if said.verb < first and _ELSEWHERE.isdisjoint(said.words[said.end : first]):
-                    after = takewhile(_is_no_unit, said.words[last : last + _SIDE_WORDS])
-                    sides = [n for n, word in enumerate(after, last) if word in _SIDES]
-                    per_side = bool(sides) or not _SIDES.isdisjoint(said.mention.phrase.split())
-                    quote = said.quote(last - 1, *sides[:1])
-                    found[per_side].setdefault(quote.video, (low, high, quote))
-        per_side = len(found[True]) > len(found[False])
-        spans = list(found[per_side].values())
-        if not _do_agree([(low.seconds + high.seconds) / 2 for low, high, _ in spans]):
-            return None
-        low, high = min(low for low, *_ in spans), max(high for _, high, _ in spans)
-        text = str(high)
-        if low < high:
-            text = f"{low.value:g}–{high}" if low.unit == high.unit else f"{low}–{high}"
-        quotes = ((len(quote.text), quote) for *_, quote in spans)
-        return Agreed.by_rank(f"{text} per side" if per_side else text, quotes)
+        is_last = bool(named) and max(named) >= max(others, default=0.0)
+        return is_last and not _PRONOUNS.isdisjoint(said.words[said.begin : said.end])
 
     def warnings(self) -> list[Agreed]:
         """What at least two narrators say not to do, in their words."""
@@ -413,18 +309,18 @@ class Narrations:
         uses: dict[str, list[_Use]] = defaultdict(list)
         for said in self._all():
             if said.mention.is_work and not said.mention.negated:
-                for use in _things(said):
+                for use in _uses(said):
                     # "Green pepper" is another thing than "pepper".
-                    kind = f"{said.words[use.at - 1]} {use.noun}" if use.at else use.noun
+                    kind = " ".join([*said.words[: use.at][-1:], use.noun])
                     uses[kind if is_usable(kind) else use.noun].append(use)
         name = self.result.task.name
         left_out = {job_words(name).head, *map(stem, words(name.partition("without")[2]))}
         min_videos = max(_MIN_VIDEOS, _MIN_SHARE * len(self.result.task.videos))
         things = []
         for noun, found in sorted(uses.items()):
-            users = {use.said.mention.video for use in found if use.is_used}
             is_other = left_out.isdisjoint(map(stem, (noun, noun.split()[-1])))
-            if len(users) >= min_videos and is_other and is_usable(noun):
+            users = _narrators(use.said for use in found if use.is_sure)
+            if is_other and is_usable(noun) and users >= min_videos:
                 things.append(_thing(noun, found))
         return _most_frequent(things)[:_MAX_THINGS]
 
@@ -433,20 +329,19 @@ def _narrators(said: Iterable[_Said]) -> int:
     return len({each.mention.video for each in said})
 
 
-def _is_named(said: Iterable[_Said]) -> bool:
-    """Whether somebody names the object, and does not say "it"."""
-    return any(not each.mention.resolved for each in said)
+def _has_verb(mention: Mention, act: Collection[str], label: set[str]) -> bool:
+    """Whether the verb of a mention is that of a label.
 
-
-def _is_another_verb(mention: Mention) -> bool:
-    """Whether its particle changes what a verb means: "put together", but not "flip over"."""
+    A particle that the label has not may change what a verb means: "put together", but not "flip
+    over".
+    """
+    if stem(mention.verb) not in act:
+        return False
     wordnet, whole = WordNet.load(), f"{mention.verb} {mention.particle}"
-    return wordnet.knows(whole, "verb") and not wordnet.shared_synset(mention.verb, whole, "verb")
-
-
-def _reliable(said: list[_Said]) -> list[_Said]:
-    """The same, if somebody names the object, or three narrators say "it"; nothing otherwise."""
-    return said if _is_named(said) or _narrators(said) > _MIN_VIDEOS else []
+    is_another = wordnet.knows(whole, "verb") and not wordnet.shared_synset(
+        mention.verb, whole, "verb"
+    )
+    return label >= {*map(stem, mention.particle.split())} - _IMPLIED or not is_another
 
 
 def _most_frequent(found: Iterable[Agreed]) -> list[Agreed]:
@@ -481,15 +376,15 @@ def _near(mention: Mention, places: Mapping[str, Localisation]) -> Localisation 
 
 
 class _Use(NamedTuple):
-    """A thing in an act, as a lemma, where it is said, and whether it is surely used."""
+    """A thing in an act, as a lemma; which word it is, and whether it is surely used."""
 
     said: _Said
     noun: str
     at: int
-    is_used: bool
+    is_sure: bool
 
 
-def _things(said: _Said) -> Iterator[_Use]:
+def _uses(said: _Said) -> Iterator[_Use]:
     """The things that are worked with in an act."""
     mention = said.mention
     for noun in dict.fromkeys([*mention.tools, mention.noun, *(p.noun for p in mention.places)]):
@@ -497,28 +392,25 @@ def _things(said: _Said) -> Iterator[_Use]:
         if not forms or not noun.isalpha():
             continue
         at = min(forms, key=lambda n: (n < said.verb, abs(n - said.verb)))
-        # "Not with the levers", "if you got an onion", "pump a bit of air".
+        # "Not with the levers", "if you got an onion", "wipe the soap off".
         is_denied = not _DENYING.isdisjoint(said.words[max(0, min(at, said.verb) - 4) : at])
-        is_verb = at + 1 < len(said.words) and said.words[at + 1] in _DETERMINERS
         near = {mention.particle, *said.words[at + 1 : at + 2], *said.words[said.verb + 1 : at]}
-        is_removed = noun == mention.noun and not _REMOVING.isdisjoint(near)
-        if not (is_denied or is_verb or is_removed):
-            # "Get some oil", not "get the oil off".
-            is_new = mention.verb in _GETTING and not mention.particle and not mention.places
-            is_new = is_new and not _SOME.isdisjoint(said.words[said.verb + 1 : at])
-            is_object = noun == mention.noun and (mention.verb in _USING or is_new)
-            yield _Use(said, noun, at, noun in mention.tools or is_object)
+        if is_denied or (noun == mention.noun and not _REMOVING.isdisjoint(near)):
+            continue
+        # "Get some oil", not "get the oil to the table".
+        is_new = mention.verb in _GETTING and not mention.places
+        is_new = is_new and not _SOME.isdisjoint(said.words[said.verb + 1 : at])
+        is_object = noun == mention.noun and (mention.verb in _USING or is_new)
+        yield _Use(said, noun, at, noun in mention.tools or is_object)
 
 
 def _thing(noun: str, uses: Sequence[_Use]) -> Agreed:
     """A thing by the name that most narrators use, "eggs", and the clearest quote of each."""
     forms = Counter(use.said.words[use.at] for use in uses)
-    used = Counter(use.said.words[use.at] for use in uses if use.is_used)
-    name = max(used, key=lambda form: (used[form], form))
-    uses = [use for use in uses if forms[use.said.words[use.at]] >= _PER_FORM * len(uses)]
+    name = max(forms, key=lambda form: (forms[form], form))
 
     def rank(use: _Use) -> tuple[bool, bool, int]:
-        return not use.is_used, not use.said.is_told, len(use.said.words)
+        return not use.is_sure, not use.said.is_told, len(use.said.words)
 
     quotes = ((rank(use), use.said.quote(use.at)) for use in uses)
     return Agreed.by_rank(" ".join([*noun.split()[:-1], name]), quotes)
@@ -558,51 +450,3 @@ def _usable(wordnet: WordNet) -> Callable[[str], bool]:
         return is_food or 0 < _MIN_SENSE_SHARE * sum(weights) <= usable_weight
 
     return usable
-
-
-class _Amount(NamedTuple):
-    """A duration, as it is said."""
-
-    seconds: float
-    value: float
-    unit: str
-
-    @classmethod
-    def of(cls, value: float, unit: str) -> "_Amount":
-        """So many of a unit."""
-        return cls(value * _UNITS[unit], value, unit)
-
-    def __str__(self) -> str:
-        return f"{self.value:g} {self.unit}{'s' * (self.value != 1)}"
-
-
-def _durations(words: Sequence[str]) -> Iterator[tuple[int, int, _Amount, _Amount]]:
-    """The durations in some words: indices of the first and after the last, shortest, longest."""
-    text = " ".join(words)
-    starts = {
-        start: n for n, start in enumerate(accumulate((len(w) + 1 for w in words), initial=0))
-    }
-    for found in _DURATION.finditer(text):
-        low = _value(found["low"])
-        high = _value(found["high"]) if found["high"] else low + bool(found["two"])
-        # "For a second", "for a minute": a figure of speech.
-        is_vague = found["low"] == "a" and low == high and not found["about"]
-        if low <= high and not is_vague:
-            first, last = starts[found.start()], starts[found.end() + 1]
-            yield first, last, _Amount.of(low, found["unit"]), _Amount.of(high, found["unit"])
-
-
-def _value(amount: str) -> float:
-    """The number of an amount: "5", "five", "half an"."""
-    word, *_ = amount.split()
-    return _NUMBERS.get(word) or float(word)
-
-
-def _do_agree(seconds: Sequence[float]) -> bool:
-    """Whether two narrators say about the same: within a factor of two of the median."""
-    usual = median(seconds) if seconds else 0.0
-    return sum(usual / 2 <= one <= 2 * usual for one in seconds) >= _MIN_VIDEOS
-
-
-def _is_no_unit(word: str) -> bool:
-    return word.rstrip("s") not in _UNITS

@@ -77,17 +77,15 @@ def howto(
     def shown(quote: Quote) -> dict[str, str]:
         return {"text": one_line(quote.text), **_moment(by_id[quote.video], quote.time, folder)}
 
-    def agreed(found: Agreed, quotes: Sequence[Quote]) -> dict[str, Any]:
-        words = [shown(quote) for quote in quotes]
-        return {"text": one_line(found.text), "videos": found.videos, "quotes": words}
+    def agreed(found: Agreed) -> dict[str, Any]:
+        quotes = [shown(quote) for quote in found.examples(_EXAMPLES)]
+        return {"text": one_line(found.text), "videos": found.videos, "quotes": quotes}
 
     steps = []
     is_narrated = any(video.mentions for video in result.task.videos)
     for number, step in enumerate(result.steps):
         told = narrations.told(number)
         place, quote = told.place, next(iter(told.quotes), None)
-        takes = narrations.duration(step) if told.quotes else None
-        quotes = [*told.different[:_EXAMPLES], *(takes.quotes if takes else ())]
         steps.append(
             {
                 "number": number + 1,
@@ -97,20 +95,19 @@ def howto(
                 "picture": picture(place) if place else None,
                 "quote": shown(quote) if quote else None,
                 "moment": _moment(by_id[place.video], place.time or 0, folder) if place else None,
-                "takes": agreed(takes, takes.quotes) if takes else None,
                 "said": told.videos,
                 "how": f"without “{one_line(told.without)}”" if told.without else "like this",
                 "mark": _mark(told) if is_narrated else "",
-                "evidence": [shown(each) for each in dict.fromkeys(quotes)],
+                "evidence": [shown(each) for each in told.examples(_EXAMPLES)],
             }
         )
     return {
         "title": one_line(title_of(result.task.name)),
         "videos": len(result.task.videos),
         "note": (_FROM if is_narrated else _SILENT).format(_videos(len(result.task.videos))),
-        "things": [agreed(x, x.different[:_EXAMPLES]) for x in narrations.things_used()],
+        "things": [agreed(each) for each in narrations.things_used()],
         "steps": steps,
-        "warnings": [agreed(x, x.different[:_EXAMPLES]) for x in narrations.warnings()],
+        "warnings": [agreed(each) for each in narrations.warnings()],
     }
 
 
@@ -118,12 +115,10 @@ def _mark(told: Told) -> str:
     """What marks a step that no two narrators tell as its name does."""
     if not told.quotes:
         return "(nobody says it like this)"
-    say = "narrators say" if told.videos > 1 else "one narrator says"
     if told.without:
+        say = "narrators say" if told.videos > 1 else "one narrator says"
         return f"({say} it without “{one_line(told.without)}”)"
-    if not told.is_named:
-        return f"({say} “it” or “them”)"
-    return "" if told.videos > 1 else f"({say} it like this)"
+    return "" if told.videos > 1 else "(one narrator says it like this)"
 
 
 def _videos(count: int) -> str:
