@@ -13,8 +13,8 @@ hard where kitchens are hard:
 
 Prints F1 by identity; the share right of the steps that are in a video and named there, of those
 under two seconds among them, and of those that are not named; the share of the absent steps that
-are left out, and of the present ones that are kept; and the number of places that are called sure,
-with the share of them that are right.
+are left out, and of the present ones that are kept; and the number of places with a confidence of
+``HIGH`` or more, with the share of them that are right.
 """
 
 import argparse
@@ -41,7 +41,7 @@ from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores
 from howsteps.pipeline.features import features_of
-from howsteps.task import SURE, Annotation, Localisation, Script, Task, Truth, Video
+from howsteps.task import Annotation, Localisation, Script, Task, Truth, Video
 
 DRAWS, PEOPLE = 4, 5
 STEPS, LASTS, IDLE = (15, 25), (1.0, 20.0), 0.55
@@ -51,8 +51,9 @@ CLUTTER = 0.35
 NAMED, LAG = 0.5, (0.0, 4.0)
 NARRATIONS = ((0.6, 0.0), (0.9, 2.0))  # of footage: share of the steps, seconds before
 SHORT = 2.0  # seconds
+HIGH = 0.7
 VERBS = "cut pour stir open wash take peel crack spread grate mix fry rinse".split()
-HEADINGS = ("F1", "named", "short", "unnamed", "absent", "kept", "sure", "right")
+HEADINGS = ("F1", "named", "short", "unnamed", "absent", "kept", "≥ .7", "right")
 
 Rows = NDArray[np.float32]
 Pieces = Mapping[int, Sequence[Rows]]  # by kind of step
@@ -123,10 +124,10 @@ def judge(found: Found, script: Script, truth: Truth) -> list[tuple[float, float
         for a in truth.annotations
         if (at := placed.get((a.video, a.step))) and a.start <= (at.time or 0.0) <= a.end
     }
-    sure = {key for key, at in placed.items() if at.confidence >= SURE}
+    high = {key for key, at in placed.items() if at.confidence >= HIGH}
     absent = {(at.video, at.step) for at in found} - present
     pairs = [(right, present & named), (right, present & named & short), (right, present - named)]
-    pairs += [(absent - placed.keys(), absent), (placed.keys() & present, present), (right, sure)]
+    pairs += [(absent - placed.keys(), absent), (placed.keys() & present, present), (right, high)]
     total = len(placed) + len(present)
     return [(2.0 * len(right), total), *((len(hit & of), len(of)) for hit, of in pairs)]
 

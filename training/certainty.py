@@ -16,9 +16,8 @@ videos that a language model read, is fitted on such readings (``--readings``, a
 :mod:`benchmarks.places_read`), and *read and video* on the synthetic recordings with a simulated
 reader. One command fits all of them for which there are data, or those named by ``--only``.
 
-Confidence is never *sure* below the least at which, on every task left out, four in five places are
-right; where there is none, only two tasks have such places, or all are synthetic, nothing is sure.
-(Not for what was read: there such a limit would spoil the calibration for spoken spans.)
+Printed for each task left out is also the share right of the places of a confidence of ``HIGH`` or
+more: a kind of evidence is *sure* (``howsteps.task.SURE_EVIDENCE``) where it is .8 on every one.
 
 A step is absent where its probability of presence is below a threshold: the highest one that, with
 each task left out, keeps ``kept`` of the steps that are present in discovered scripts, for either
@@ -52,7 +51,7 @@ from benchmarks.recombined import Job, filmed, recombined
 from benchmarks.recordings import SETTINGS, recordings
 from howsteps.localise import certainty, localise
 from howsteps.localise.certainty import CUES, CertaintyModel
-from howsteps.task import SURE, Reading, Script, Task
+from howsteps.task import Reading, Script, Task
 
 FILE = Path(certainty.__file__).with_name("certainty.json")
 HIGHEST_THRESHOLD = 0.5  # a step that is more likely present than not is never absent
@@ -60,10 +59,7 @@ SEEDS = 8
 PIECES = 8  # collections that are made of pieces of each folder of footage
 CACHE = Path("build/footage")
 MISREAD = 0.05  # share of the mentions that a simulated reader misses, and of steps it invents
-MIN_SURE = 15  # places of a task that can bear out what is sure
-SURE_RIGHT = 0.8  # least share of the places that are sure that must be right
-NEVER = 2.0  # a confidence that no place has
-CANDIDATES = (SURE, 0.75, 0.8, 0.85, 0.9, 0.95)  # of the least confidence that is called sure
+HIGH = 0.7
 DIGITS = 4
 
 OutcomesByTask = Mapping[str, Sequence[Outcomes]]
@@ -81,20 +77,17 @@ class Fitting:
         Weight of all tasks with spoken spans, relative to all with annotated steps.
     inverse_penalty
         Inverse of the L2 penalty.
-    limits_sure
-        Whether few enough are called sure that they are right on every task left out.
     """
 
     kept: float = 0.85
     spoken_weight: float = 4.0
     inverse_penalty: float = 0.3
-    limits_sure: bool = True
 
 
 FITTING = Fitting()
 VIDEO_FITTING = Fitting(kept=0.95)  # few steps can be told to be absent: hardly one is given away
 # Few tasks were read: a stronger penalty. Steps that were not read are absent, which keeps more.
-READ_FITTING = Fitting(kept=0.8, spoken_weight=8.0, inverse_penalty=0.03, limits_sure=False)
+READ_FITTING = Fitting(kept=0.8, spoken_weight=8.0, inverse_penalty=0.03)
 
 
 def main() -> None:
@@ -334,7 +327,7 @@ def _with_probabilities(outcomes: Outcomes, model: CertaintyModel) -> Outcomes:
     standardised = model.standardise(outcomes.cues)
     presence = model.presence.probability(standardised)
     correct = np.minimum(model.correct.probability(standardised), presence)
-    return replace(outcomes, confidence=model.stated(correct), presence=presence)
+    return replace(outcomes, confidence=correct, presence=presence)
 
 
 def fit_with_threshold(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING) -> dict[str, Any]:
@@ -344,8 +337,7 @@ def fit_with_threshold(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING)
     """
     presence_by_kind: dict[str, list[Any]] = {}
     every: list[Outcomes] = []
-    left_out = leave_one_task_out(outcomes_by_task, how)
-    for name, outcomes in left_out.items():
+    for name, outcomes in leave_one_task_out(outcomes_by_task, how).items():
         discovered = [one for one in outcomes if one.script_source == "found"] or outcomes
         presence_by_kind.setdefault(kind_of_truth(name), []).extend(
             one.presence[one.matched & one.present] for one in discovered
@@ -357,26 +349,7 @@ def fit_with_threshold(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING)
     ]
     threshold = round(min(*thresholds, HIGHEST_THRESHOLD), DIGITS)
     gain = [one.f1(one.presence >= threshold) - one.f1(one.placed) for one in every]
-    model = fit(outcomes_by_task, how, threshold if np.mean(gain) > 0.0 else 0.0)
-    if not how.limits_sure:
-        return model
-    real = any(name not in SETTINGS for name in left_out)
-    return {**model, "sure from": sure_from(list(left_out.values())) if real else NEVER}
-
-
-def sure_from(tasks: Sequence[Sequence[Outcomes]]) -> float:
-    """Return the least confidence that may be called sure, given tasks that took no part.
-
-    Of the places above it, enough are right in every task that has a number of them. ``NEVER``
-    unless three tasks have: with only two, neither bears out what the other one says.
-    """
-    pairs = [confidence_and_correctness(outcomes) for outcomes in tasks]
-    for least in CANDIDATES:
-        sure = [correct[confidence >= least] for confidence, correct in pairs]
-        shares = [right.mean() for right in sure if len(right) >= MIN_SURE]
-        if len(shares) > 2 and min(shares) >= SURE_RIGHT:
-            return float(least)
-    return NEVER
+    return fit(outcomes_by_task, how, threshold if np.mean(gain) > 0.0 else 0.0)
 
 
 def kind_of_truth(name: str) -> str:
@@ -392,20 +365,23 @@ def report(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING) -> None:
         model = CertaintyModel.from_json(
             fit_with_threshold(rest, how) if len(rest) > 1 else fit(rest, how)
         )
+        of_task = []
         for one in outcomes:
             predicted = _with_probabilities(one, model)
             placed = one.placed & (predicted.presence >= model.threshold)
             group = "true steps"
             if ":" in name:
                 group = f"{kind_of_truth(name)}, script {one.script_source}"
-            groups.setdefault(group, []).append(replace(predicted, placed=placed))
+            of_task.append(replace(predicted, placed=placed))
+            groups.setdefault(group, []).append(of_task[-1])
+        confidence, correct = confidence_and_correctness(of_task)
+        high = correct[confidence >= HIGH]
+        share = f", {high.mean():.2f} of them right" if len(high) else ""
+        print(f"{name}: {len(high)} places from {HIGH} on{share}")
     for group, outcomes in groups.items():
         error, bins = calibration(*confidence_and_correctness(outcomes))
         rates = np.array([absence_rates(one, one.placed) for one in outcomes])
         all_placed = np.mean([one.f1(np.ones_like(one.placed)) for one in outcomes])
-        confidence, correct = confidence_and_correctness(outcomes)
-        sure = correct[confidence >= SURE]
-        print(f"{group}: {len(sure)} sure, {np.mean(sure):.2f} of them right")
         print(
             f"{group}: calibration error {error:.3f}, absent {np.nanmean(rates[:, 0]):.2f}, kept "
             f"{np.nanmean(rates[:, 1]):.2f}, F1 {np.mean([one.f1() for one in outcomes]):.3f} "

@@ -45,6 +45,6 @@ def test_figures_are_shares_of_the_pairs_that_they_name():
     truth = Truth("t", ("a", "b"), (Annotation("v", 0, 1.0, 2.0),), {"v": 9.0})
     found = [Localisation("v", 0, 1.5, confidence=0.9), Localisation("v", 1, None)]
     script = Script((Step("a", ()), Step("b", ())))
-    f1, named, short, unnamed, absent, kept, sure = judge(found, script, truth)
-    assert (f1, unnamed, absent, kept, sure) == ((2.0, 2), (1, 1), (1, 1), (1, 1), (1, 1))
+    f1, named, short, unnamed, absent, kept, high = judge(found, script, truth)
+    assert (f1, unnamed, absent, kept, high) == ((2.0, 2), (1, 1), (1, 1), (1, 1), (1, 1))
     assert named == short == (0, 0)

@@ -28,10 +28,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from howsteps.localise.features import Floats, Mask
-from howsteps.task import SURE
 
 CUES = ("said here", "said", "presence", "peak", "best score", "support")
-UNSURE = SURE - 0.01  # the highest confidence of a place that must not be sure
 _FILE = Path(__file__).with_name("certainty.json")
 
 
@@ -63,9 +61,6 @@ class CertaintyModel:
         Model of its place being correct.
     threshold
         A step with a lower probability of presence is absent.
-    sure_from
-        A lower confidence is never *sure*: on every task that took no part, at least four in five
-        of the places above it are right.
     """
 
     mean: Floats
@@ -73,7 +68,6 @@ class CertaintyModel:
     presence: Logistic
     correct: Logistic
     threshold: float
-    sure_from: float = SURE
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> "CertaintyModel":
@@ -83,21 +77,11 @@ class CertaintyModel:
             Logistic(value[name]["bias"], np.array([value[name]["weights"][cue] for cue in CUES]))
             for name in ("presence", "correct")
         )
-        sure_from = value.get("sure from", SURE)
-        return CertaintyModel(mean, deviation, presence, correct, value["threshold"], sure_from)
+        return CertaintyModel(mean, deviation, presence, correct, value["threshold"])
 
     def standardise(self, cues: Floats) -> Floats:
         """Return (cue − mean)/deviation; an unknown cue becomes 0, its mean."""
         return np.nan_to_num((cues - self.mean) / self.deviation, nan=0.0)
-
-    def stated(self, correct: Floats) -> Floats:
-        """Return the confidence that is stated, given the probability of a correct place."""
-        return np.where(correct >= self.sure_from, correct, unsure(correct))
-
-
-def unsure(confidence: Floats) -> Floats:
-    """Return confidences none of which is *sure*."""
-    return np.where(confidence >= SURE, UNSURE, confidence)
 
 
 class Certainty(NamedTuple):
@@ -138,7 +122,7 @@ def estimate_certainty(
         standardised = model.standardise(cues[videos])
         presence[videos] = model.presence.probability(standardised)
         # A correct place implies that the step is in the video.
-        correct = np.minimum(model.correct.probability(standardised), presence[videos])
-        confidence[videos] = model.stated(correct)
+        correct = model.correct.probability(standardised)
+        confidence[videos] = np.minimum(correct, presence[videos])
         absent[videos] = presence[videos] < model.threshold
     return Certainty(presence, confidence, absent)

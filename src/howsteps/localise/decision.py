@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsteps.localise.certainty import CUES, estimate_certainty, unsure
+from howsteps.localise.certainty import CUES, estimate_certainty
 from howsteps.localise.evidence import SegmentPrior, reading_middles
 from howsteps.localise.features import Floats, Mask, Places
 from howsteps.localise.self_training import KINDS, FeatureKind
@@ -171,7 +171,7 @@ def decide(
     # The scores around a guess are nearly flat, and say nothing about its extent.
     longest = np.where(evidence == BETWEEN, radius, max(lengths))
     first, last = np.maximum(first, places - longest), np.minimum(last, places + longest)
-    confidence = _stated(certainty.confidence, evidence)
+    confidence = np.where(left_out, 0.0, certainty.confidence)
     return StepIntervals(places, first, last, confidence, evidence, certainty.presence, cues)
 
 
@@ -214,16 +214,10 @@ def with_certainty(located: StepIntervals, read: Mask, *, absent: bool) -> StepI
         np.where(left_out, -1, located.intervals),
         np.where(left_out, -1, located.first),
         np.where(left_out, -1, located.last),
-        _stated(certainty.confidence, evidence),
+        np.where(left_out, 0.0, certainty.confidence),
         evidence,
         certainty.presence,
     )
-
-
-def _stated(confidence: Floats, evidence: NDArray[np.str_]) -> Floats:
-    """Return the confidence of every place: 0 without one, never *sure* by the order alone."""
-    by_evidence = np.where(evidence == BETWEEN, unsure(confidence), confidence)
-    return np.where(evidence == "", 0.0, by_evidence)
 
 
 def extents(places: Places, scores: Floats, share: float = 0.5) -> tuple[Places, Places]:

@@ -59,7 +59,7 @@ FEWEST, MOST = 3, 15  # steps, where their number is chosen
 DISTINCT = 0.7  # least share of distinct steps
 # Share of the places that are right where another step has a higher score, where none has, and
 # where all are a standard deviation below: means over seven kinds of footage, real and synthetic.
-# These differ so much (.18 to .42, .14 to .77 and .29 to 1) that no place is called sure.
+# These differ much: .18 to .42, .14 to .77 and .29 to 1.
 RIGHT = 0.27, 0.49, 0.68
 
 Features = Mapping[str, NDArray[np.floating]]

@@ -15,7 +15,6 @@ from howsteps.localise.decision import StepIntervals
 from howsteps.localise.features import Floats
 from howsteps.localise.model import FILE as MODEL_FILE
 from howsteps.localise.model import Model
-from howsteps.localise.segments import RIGHT
 from howsteps.narration.features import video_interval_count
 from howsteps.pipeline import asking
 from howsteps.pipeline.cache import Cache
@@ -167,11 +166,7 @@ def _localised(
         rows = [(r.start, r.end, r.step) for r in asked.readings if r.video == video.id]
         readings = [np.array(rows, np.float64).reshape(-1, 3)]
     mentions = [_mentions(asked.script, video)]
-    located = learnt.localise([x], mentions=mentions, readings=readings, absent=True)
-    if any(step.learnt_from for step in asked.script.steps):
-        return located
-    # Steps that were found by sight alone: of those that would be sure, 74 % are right.
-    return replace(located, confidence=np.minimum(located.confidence, RIGHT[-1]))
+    return learnt.localise([x], mentions=mentions, readings=readings, absent=True)
 
 
 def _mentions(script: Script, video: Video) -> Floats | None:
