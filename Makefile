@@ -62,7 +62,7 @@ coverage: .venv/ready-dev chromium
 	touch $@
 
 test-gpu: .venv/ready-gpu
-	$(BIN)/pytest tests/vision tests/paper
+	$(BIN)/pytest tests/paper
 
 # The page is tested in a real Chromium, Debian's where there is none yet.
 chromium: .venv/ready-dev

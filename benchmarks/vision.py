@@ -23,6 +23,7 @@ import torch
 
 from benchmarks.film import render, repeat
 from howsteps.paper.motion import TrajectoryExtractor
+from howsteps.paper.vgg16 import prepare
 from howsteps.paper.visual_words import Codebook, MotionOptions, VisualWords, dequantise, quantise
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
@@ -30,10 +31,7 @@ from howsteps.pipeline.executor import cores
 from howsteps.pipeline.features import features_of
 from howsteps.task import Video
 from howsteps.vision.features import QUICK, Features, Method, PooledFrames
-from howsteps.vision.torch_network import prepare
 from training.network import EfficientNetLite0, checkpoint
-
-LITE_NORMAL = ((127 / 255,) * 3, (128 / 255,) * 3)
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ def obvious(film: Path, frames: int, words: Mapping[str, Codebook]) -> Timing:
     module.load_state_dict(
         {k: v for k, v in torch.load(path, weights_only=True).items() if k in module.state_dict()}
     )
-    network = prepare(module, LITE_NORMAL)
+    network = prepare(module)  # normalised otherwise than it was trained: as fast
     centres = {}
     for kind, vocabulary in words.items():
         centres[kind] = KMeans(len(vocabulary), init=vocabulary.centres, n_init=1, max_iter=1)

@@ -2,7 +2,7 @@
 
 ``PYTHONPATH=src python3 -m benchmarks.vision_gpu`` needs NumPy and PyTorch only. Weights are
 random, scaled so that activations neither vanish nor overflow: speed does not depend on them. Each
-row times :meth:`~howsteps.vision.torch_network.TorchNetwork.maps` on frames in GPU memory, then
+row times :meth:`~howsteps.paper.vgg16.TorchNetwork.maps` on frames in GPU memory, then
 with transfers of images and descriptors (``describe``), then layer by layer.
 """
 
@@ -14,8 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from howsteps.paper.vgg16 import Vgg16
-from howsteps.vision.torch_network import TorchNetwork, prepare
+from howsteps.paper.vgg16 import TorchNetwork, Vgg16, prepare
 
 # Width and height: the two scales of a 16:9 video in `howsteps features`, the training resolution
 # of the paper's networks, and 720p.
@@ -31,7 +30,7 @@ def network(device: str, dtype: torch.dtype) -> TorchNetwork:
         if isinstance(layer, nn.Conv2d):
             nn.init.kaiming_normal_(layer.weight)
             nn.init.zeros_(layer.bias)
-    return prepare(module, device=device, dtype=dtype)
+    return prepare(module, device, dtype)
 
 
 def arithmetic(module: Vgg16, width: int, height: int) -> float:

@@ -95,7 +95,7 @@ VISION = Extra(
     "looking at the videos",
     ("av", "onnxruntime"),
 )
-GPU = Extra("gpu", "other networks, and placing on a GPU", ("torch",))
+GPU = Extra("gpu", "VGG-16, the network of modes paper and authors", ("torch",))
 PAPER = Extra("paper", "the features of modes paper and authors", ("cv2", "sklearn"))
 SPEECH = Extra("asr", "transcribing videos without captions", ("av", "faster_whisper"))
 PLOTS = Extra("plots", "drawing figures for papers", ("matplotlib",))

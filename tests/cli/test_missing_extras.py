@@ -35,7 +35,6 @@ CASES = (
     Case("torch", f"{LOOK} --mode paper", 2, "paper"),
     Case("cv2", f"{LOOK} --mode paper", 2, "paper"),
     Case("sklearn", f"{LOOK} --mode paper", 2, "paper"),
-    Case("torch", f"{LOOK} --network timm:x", 2, "gpu"),
     Case("faster_whisper", "narration FILM", 1, "asr"),
     Case("ray", f"{RUN} --no-vision --ray local", 2, "ray"),
     Case("starlette", "serve OUT --no-browser", 2, "serve"),

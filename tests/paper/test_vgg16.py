@@ -8,12 +8,11 @@ import pytest
 import torch
 
 from howsteps.datasets.fetch import fetch_file
-from howsteps.errors import InputError
+from howsteps.errors import HowstepsError, InputError
 from howsteps.paper import visual_words
-from howsteps.paper.vgg16 import Vgg16, load
+from howsteps.paper.vgg16 import Vgg16, load, prepare
 from howsteps.paper.visual_words import load_network
 from howsteps.vision.network import identity
-from howsteps.vision.torch_network import prepare
 
 RAMP = np.linspace(0, 255, 224 * 224 * 3).reshape(1, 224, 224, 3).astype(np.uint8)
 
@@ -61,6 +60,12 @@ def test_half_precision_gives_the_same_maps(vgg16_file: Path) -> None:
     exact = prepare(module).maps(frames)
     half = prepare(module, dtype=torch.bfloat16).maps(frames).float()
     assert torch.allclose(exact, half, rtol=0.1, atol=0.02 * float(exact.max()))
+
+
+def test_a_gpu_that_is_not_there() -> None:
+    if not torch.cuda.is_available():
+        with pytest.raises(HowstepsError, match="finds no GPU"):
+            prepare(Vgg16(), "cuda")
 
 
 def test_the_public_checkpoint_is_downloaded_and_verified(

@@ -131,10 +131,3 @@ class TestSeeing:
         monkeypatch.setattr(visual_words, "EXTRA", replace(ABSENT, name="paper"))
         with pytest.raises(MissingExtra, match=r"howsteps\[paper\]"):
             features.visual_features(silent, RunOptions(mode="paper"), context)
-
-    def test_a_gpu_needs_pytorch_to_place_the_steps(
-        self, silent: Task, context: Context, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(features, "GPU", replace(ABSENT, name="gpu"))
-        with pytest.raises(MissingExtra, match=r"howsteps\[gpu\]"):
-            features.visual_features(silent, RunOptions(device="cuda"), context)

@@ -68,16 +68,17 @@ BOTH = ["CUDAExecutionProvider", *CPU_ONLY]
 
 def test_a_runtime_for_cpus_names_the_one_for_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("onnxruntime.get_available_providers", lambda: CPU_ONLY)
-    for use in (load, require_runtime):
-        with pytest.raises(HowstepsError, match="pip install onnxruntime-gpu"):
-            use("efficientnet-lite0", device="cuda")
-    require_runtime("efficientnet-lite0")
+    with pytest.raises(HowstepsError, match="pip install onnxruntime-gpu"):
+        load(device="cuda")
+    with pytest.raises(HowstepsError, match="pip install onnxruntime-gpu"):
+        require_runtime("cuda")
+    require_runtime("cpu")
 
 
 def test_on_a_gpu_the_cuda_provider_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("onnxruntime.get_available_providers", lambda: BOTH)
     monkeypatch.setattr("onnxruntime.InferenceSession", Session)
-    require_runtime("efficientnet-lite0", "cuda")
+    require_runtime("cuda")
     assert OnnxNetwork(SHIPPED, "cuda")._session.providers == BOTH
     assert OnnxNetwork(SHIPPED)._session.providers == CPU_ONLY
 
@@ -90,12 +91,12 @@ def test_a_runtime_that_falls_back_to_the_cpu_is_an_error(monkeypatch: pytest.Mo
         OnnxNetwork(SHIPPED, "cuda")
 
 
-def test_unknown_networks() -> None:
-    with pytest.raises(HowstepsError, match="neither a network"):
+def test_a_network_of_ones_own_is_an_onnx_file(tmp_path: Path) -> None:
+    own = tmp_path / "own.onnx"
+    own.write_bytes(SHIPPED.read_bytes())
+    assert load(str(own)).pooled(RAMP).shape == (1, 1280)
+    assert identity(str(own), own) != identity("efficientnet-lite0", SHIPPED)
+    with pytest.raises(HowstepsError, match="does not turn frames into pooled"):
+        load(str(own)).pooled(RAMP[0])
+    with pytest.raises(HowstepsError, match="neither efficientnet-lite0 nor an ONNX file"):
         load("resnet9000")
-
-
-def test_a_missing_timm_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("howsteps.vision.network.find_spec", lambda name: None)
-    with pytest.raises(HowstepsError, match="pip install timm"):
-        load("timm:resnet18")

@@ -39,8 +39,8 @@ def features(
     network: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME",
-            help="Another network for the frames: 'timm:NAME', or the path of a TorchScript file.",
+            metavar="FILE",
+            help="Another network for the frames: an ONNX file.",
         ),
     ] = None,
     device: options.AnyDevice = "cpu",

@@ -147,7 +147,7 @@ class VisualWords:
         if appearance.network == VGG16 and GPU.missing:
             raise MissingExtra(EXTRA.name, "VGG-16")
         if appearance.network != VGG16:
-            networks.require_runtime(appearance.network, device)
+            networks.require_runtime(device)
 
     def origins(self) -> dict[str, str]:
         """For each kind of descriptors, the hash of all options they depend on."""
@@ -242,14 +242,14 @@ def dequantise(values: NDArray[np.int8]) -> Floats:
 def load_network(network: str, device: str = "cpu", threads: int = 1) -> Network:
     """Load a network: VGG-16, or any other."""
     path = weights_file(network)
-    if network != VGG16 or path is None:
+    if network != VGG16:
         return networks.load(network, device=device, threads=threads)
     from howsteps.paper import vgg16  # noqa: PLC0415 - PyTorch
 
     return vgg16.load(path, device)
 
 
-def weights_file(network: str) -> Path | None:
+def weights_file(network: str) -> Path:
     """Return the file of a network's weights, that of VGG-16 downloaded if necessary."""
     if network != VGG16:
         return networks.weights_file(network)

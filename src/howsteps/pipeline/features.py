@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from howsteps.errors import GPU, VISION, CannotWrite, MissingExtra, Problem
+from howsteps.errors import VISION, CannotWrite, MissingExtra, Problem
 from howsteps.io.worker_process import serve
 from howsteps.narration.features import Vocabulary
 from howsteps.pipeline.cache import Cache
@@ -63,8 +63,6 @@ def visual_features(task: Task, options: RunOptions, context: Context) -> tuple[
             raise MissingExtra(VISION.name, VISION.purpose)
         reason = f"only the captions were used; to look at the videos too: {VISION.command}"
         return task, Features(problems=(Problem(Path(task.name), reason, harmless=True),))
-    if options.device != "cpu" and GPU.missing:
-        raise MissingExtra(GPU.name, f"device {options.device}")  # the steps are placed on it too
     method = method_of(options.mode, options.quick)
     found = features_of(videos, method, context, task=task.name, device=options.device)
     return with_durations(task, found), found

@@ -4,6 +4,6 @@
 
     video ─► frames ─► network ─► descriptors (in a worker process, cached) ─► features
 
-Import the modules themselves: PyAV, ONNX Runtime and PyTorch are loaded only where needed. The
+Import the modules themselves: PyAV and ONNX Runtime are loaded only where needed. The
 features of the 2016 method are in :mod:`howsteps.paper`.
 """

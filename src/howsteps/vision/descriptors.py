@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from howsteps.errors import HowstepsError
 from howsteps.vision.features import SECONDS, PooledOptions, interval_count
 from howsteps.vision.frames import Frame, Image, VideoReader
-from howsteps.vision.network import Network
+from howsteps.vision.network import OnnxNetwork
 
 Images = NDArray[np.uint8]  # B×H×W×3
 IntervalDescriptors: TypeAlias = tuple[int, NDArray[Any]]  # an interval and its rows, n×d
@@ -161,12 +161,14 @@ class FrameSampler:
             yield interval, rows if self._choose is None else self._choose(rows, interval)
 
 
-def pooled_describer(video: VideoReader, options: PooledOptions, network: Network) -> FrameSampler:
+def pooled_describer(
+    video: VideoReader, options: PooledOptions, network: OnnxNetwork
+) -> FrameSampler:
     """Describe frames by one pooled vector each, float16."""
     return FrameSampler(video, partial(_pooled, network), (options.side,), options.every)
 
 
-def _pooled(network: Network, scales: list[Images]) -> list[NDArray[Any]]:
+def _pooled(network: OnnxNetwork, scales: list[Images]) -> list[NDArray[Any]]:
     """Return one row for every frame."""
     [images] = scales
     with np.errstate(over="ignore"):  # reported below

@@ -40,8 +40,8 @@ class PooledOptions:
     Attributes
     ----------
     network
-        ``efficientnet-lite0``, ``timm:NAME``, or the path of a TorchScript file that turns B×3×H×W
-        (ImageNet-normalised) into maps B×d×h×w or vectors B×d.
+        ``efficientnet-lite0``, or the path of an ONNX file
+        (:class:`~howsteps.vision.network.OnnxNetwork`).
     side
         Shorter side of the input of the network, in pixels.
     every
@@ -317,7 +317,7 @@ class PooledFrames:
         """Raise an error if something that is needed is not installed."""
         if VISION.missing:
             raise MissingExtra(VISION.name, VISION.purpose)
-        require_runtime(self.options.network, device)
+        require_runtime(device)
 
     def origins(self) -> dict[str, str]:
         """The hash of all options that the pooled vectors depend on."""

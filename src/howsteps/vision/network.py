@@ -1,21 +1,19 @@
-"""Networks that describe frames: the shipped one runs in ONNX Runtime, others in PyTorch.
+"""Networks that describe frames, in ONNX Runtime: the one that ships, or a user's own file.
 
 *Pooled* features are one vector for the whole frame. *Local descriptors* are the vectors at every
 position of a feature map.
 """
 
-from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.errors import GPU, HowstepsError, InputError, MissingExtra
+from howsteps.errors import HowstepsError, InputError, MissingExtra
 from howsteps.io.files import read_bounded, sha256_of_file
 
-LITE0, TIMM = "efficientnet-lite0", "timm:"
+LITE0 = "efficientnet-lite0"
 SHIPPED = Path(__file__).parent / "model" / "efficientnet-lite0.onnx"
 CUDA = "CUDAExecutionProvider"
 _LARGEST = 2**31  # bytes: the limit of the ONNX format
@@ -31,20 +29,20 @@ class Network(Protocol):
         """Local descriptors, B × positions × d."""
         ...
 
-    def pooled(self, frames: Frames) -> Floats:
-        """One vector for each frame, B × d."""
-        ...
-
 
 class OnnxNetwork:
-    """A network in an ONNX file with the outputs ``maps`` (B×d×h×w) and ``pooled`` (B×d)."""
+    """A network in an ONNX file.
+
+    Its input is ``frames`` (B×H×W×3, RGB, bytes), its outputs are ``maps`` (B×d×h×w; for modes
+    ``paper`` and ``authors``) and ``pooled`` (B×d).
+    """
 
     def __init__(self, path: Path, device: str = "cpu", threads: int = 1) -> None:
         try:
             import onnxruntime  # noqa: PLC0415 - an extra, and slow to load
         except ImportError as error:
             raise MissingExtra("vision", "looking at video files") from error
-        require_runtime(LITE0, device)
+        require_runtime(device)
         providers = [*([CUDA] if device != "cpu" else []), "CPUExecutionProvider"]
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
@@ -70,26 +68,21 @@ class OnnxNetwork:
 
     def _run(self, output: str, frames: Frames) -> Floats:
         values: Floats
-        [values] = self._session.run([output], {"frames": frames})
+        try:
+            [values] = self._session.run([output], {"frames": frames})
+        except Exception as error:  # the runtime raises many types
+            raise HowstepsError(f"the network does not turn frames into {output}") from error
         return values
 
 
-def load(network: str = LITE0, device: str = "cpu", threads: int = 1) -> Network:
-    """Load a network."""
-    path = weights_file(network)
-    if network == LITE0 and path is not None:
-        return OnnxNetwork(path, device, threads)
-    from howsteps.vision.torch_network import load as load_torch  # noqa: PLC0415 - PyTorch
-
-    return load_torch(network, path, device)
+def load(network: str = LITE0, device: str = "cpu", threads: int = 1) -> OnnxNetwork:
+    """Load a network: the one that ships, or a path."""
+    return OnnxNetwork(weights_file(network), device, threads)
 
 
-def require_runtime(network: str, device: str = "cpu") -> None:
-    """Check, before any video is decoded, that a network can run on a device."""
-    if network != LITE0:
-        if GPU.missing:
-            raise MissingExtra(GPU.name, "a network in PyTorch")
-    elif device != "cpu":
+def require_runtime(device: str) -> None:
+    """Check, before any video is decoded, that networks can run on a device."""
+    if device != "cpu":
         import onnxruntime  # noqa: PLC0415 - slow to load
 
         if CUDA not in onnxruntime.get_available_providers():
@@ -97,21 +90,14 @@ def require_runtime(network: str, device: str = "cpu") -> None:
             raise HowstepsError(f"device {device}: {needed}")
 
 
-def weights_file(network: str) -> Path | None:
-    """Return the file of a network's weights; None for timm, which finds its own."""
-    if network.startswith(TIMM):
-        if find_spec("timm") is None:
-            raise HowstepsError(f"{network} needs the package timm: pip install timm")
-        return None
+def weights_file(network: str) -> Path:
+    """Return the file of a network."""
     path = SHIPPED if network == LITE0 else Path(network)
     if not path.is_file():
-        known = "see howsteps features --help"
-        raise HowstepsError(f"{network}: neither a network ({known}) nor a TorchScript file")
+        raise HowstepsError(f"{network}: neither {LITE0} nor an ONNX file")
     return path
 
 
-def identity(network: str, path: Path | None) -> str:
+def identity(network: str, path: Path) -> str:
     """Return a name of the network with the hash of its weights, for keys of the cache."""
-    if path is None:
-        return f"{network} of timm {metadata.version('timm')}"
     return f"{network} {sha256_of_file(path)}"
