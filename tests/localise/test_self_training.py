@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.localise.decision import decide, fixed_extents, separate
+from howsteps.localise.decision import decide, separate
 from howsteps.localise.evidence import SegmentPrior
 from howsteps.localise.order import Marginals
 from howsteps.localise.self_training import KINDS, average_rows, centre_and_scale, learn
@@ -31,7 +31,7 @@ def collection(named, videos=6, length=80, seed=0):
 def place(features, mentions, **options):
     lengths = [len(x) for x in features]
     kind = KINDS["sight"]
-    learnt = learn(features, kind.prior(mentions, lengths, 3, 1.0), fitted=kind.fitted)
+    learnt = learn(features, kind.prior(mentions, lengths, 3, 1.0), seen=kind.seen)
     return decide(learnt.prior, learnt.scores, kind, coarsening=1, lengths=lengths, **options)
 
 
@@ -111,26 +111,14 @@ def test_an_absent_step_has_no_place_and_no_evidence():
     score[20:24, 0] = 3.0
     kind = KINDS["words"]
     prior = kind.prior([np.array([[20.0, 21.0, 0.0, 1.0]])], [60], 2, 1.0).measure([score])
-    located = decide(prior, [score], kind, coarsening=1, lengths=[60], support=np.array([0.3, 0.0]))
+    located = decide(
+        prior, [score], kind, coarsening=1, lengths=[60], support=np.array([[0.3, 0.0]])
+    )
     assert located.intervals[0, 0] in range(18, 27)
     assert located.evidence[0].tolist() == [SAID, ""]
     assert [x[0, 1] for x in (located.intervals, located.first, located.last)] == [-1, -1, -1]
     assert located.confidence[0, 1] == 0.0
     assert 0.0 < located.presence[0, 1] < located.presence[0, 0]
-
-
-@given(st.lists(st.integers(-1, 99), min_size=1, max_size=8, unique=True))
-def test_fixed_extents_contain_the_place_and_do_not_overlap(places):
-    places = np.sort(np.array(places))
-    first, last = fixed_extents(places, (2.0, 3.0), 2.0, 100)
-    present = places >= 0
-    assert (first[present] >= 0).all()
-    assert (first[present] <= places[present]).all()
-    assert (places[present] <= last[present]).all()
-    assert (last[present] < 100).all()
-    assert (last[present][:-1] < first[present][1:]).all()
-    assert (places[present] - first[present] <= 4).all()
-    assert (last[present] - places[present] <= 6).all()
 
 
 @given(st.lists(st.integers(0, 29), min_size=1, max_size=30))

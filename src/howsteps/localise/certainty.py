@@ -19,7 +19,7 @@ mean.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -99,9 +99,7 @@ def certainty_models() -> dict[str, CertaintyModel]:
     return {kind: CertaintyModel.from_json(value) for kind, value in raw.items()}
 
 
-def estimate_certainty(
-    cues: Floats, kinds: tuple[str, str, str, str], narrated: Mask, read: Mask
-) -> Certainty:
+def estimate_certainty(cues: Floats, kinds: Sequence[str]) -> Certainty:
     """Estimate presence and confidence of every step in every video.
 
     Parameters
@@ -109,20 +107,15 @@ def estimate_certainty(
     cues
         N×K×S, in the order of :data:`CUES`; NaN where unknown.
     kinds
-        Kind of evidence in videos that name some step, in those that name none, and the same for
-        videos that were read.
-    narrated, read
-        N: which videos name some step, and which were read by a language model.
+        N: the kind of evidence in each video, a key of :func:`certainty_models`.
     """
     presence, confidence = np.zeros(cues.shape[:2]), np.zeros(cues.shape[:2])
     absent = np.zeros(cues.shape[:2], np.bool_)
-    groups = (narrated & ~read, ~narrated & ~read, narrated & read, ~narrated & read)
-    for kind, videos in zip(kinds, groups, strict=True):
+    for n, kind in enumerate(kinds):
         model = certainty_models()[kind]
-        standardised = model.standardise(cues[videos])
-        presence[videos] = model.presence.probability(standardised)
+        standardised = model.standardise(cues[n])
+        presence[n] = model.presence.probability(standardised)
         # A correct place implies that the step is in the video.
-        correct = model.correct.probability(standardised)
-        confidence[videos] = np.minimum(correct, presence[videos])
-        absent[videos] = presence[videos] < model.threshold
+        confidence[n] = np.minimum(model.correct.probability(standardised), presence[n])
+        absent[n] = presence[n] < model.threshold
     return Certainty(presence, confidence, absent)

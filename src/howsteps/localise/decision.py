@@ -10,19 +10,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from howsteps.localise.certainty import CUES, estimate_certainty
 from howsteps.localise.evidence import SegmentPrior, reading_middles
 from howsteps.localise.features import Floats, Mask, Places
-from howsteps.localise.self_training import KINDS, FeatureKind
-from howsteps.task import BETWEEN, LIKE_SAID, READ, SAID, Localisation
+from howsteps.localise.self_training import FeatureKind
+from howsteps.task import BETWEEN, LIKE_SAID, LIKELY, READ, SAID, Localisation
 
 NEAR = 2.5  # seconds: a place is correct within this distance
 EXTENT_SHARE = 0.1  # of the height of a probability: its flanks are flat where borders are unsure
 NAMED_LOG_ODDS = 0.5  # least log-odds of the mentions at a place that counts as named
-# At a mention and at a reading, where there are no features.
-USUAL_SAID_LOG_ODDS, USUAL_READ_LOG_ODDS = 4.0, 6.0
+GUESS = LIKELY - 0.01  # the highest confidence of a guess
 ALIKE_PEAK = 0.5  # least posterior of a place that counts as like those of other videos
 
 
@@ -93,9 +92,8 @@ def decide(
     *,
     coarsening: int,
     lengths: Sequence[int],
+    named: Mask | None = None,
     support: Floats | None = None,
-    of_script: SegmentPrior | None = None,
-    narrated: Mask | None = None,
     absent: bool = True,
 ) -> StepIntervals:
     """Place every step where it is most probably being done, with extent, certainty and evidence.
@@ -110,58 +108,51 @@ def decide(
         Number of intervals of the fine grid in one of the coarse grid.
     lengths
         T_n on the fine grid, which the result is on.
+    named
+        N×K: the steps that the script's own mentions name. Others are near-mentions, and their
+        evidence is *like what others say*. None: all are of the script.
     support
-        K, or N×K: share of the videos that name each step, where it is known.
-    of_script
-        The mentions of the script alone. Others are near-mentions, and their evidence is *like what
-        others say*. None: all are of the script.
-    narrated
-        N: which videos have a narration. None: those that name some step.
+        N×K: share of the videos that name each step, where it is known.
     absent
         Leave out the steps that are probably not in a video.
     """
-    n_videos, n_steps = len(scores), prior.steps
-    places = np.full((n_videos, n_steps), -1)
-    cues = np.full((n_videos, n_steps, len(CUES)), np.nan)
-    by_mention = np.ones((n_videos, n_steps), np.bool_)
-    rate, columns = coarsening / prior.seconds, np.arange(n_steps)
-    radius = round(NEAR * rate)
-    read = np.array([prior.read(n) is not None for n in range(n_videos)])
-    named_at_all = np.zeros(n_videos, np.bool_)
-    doing: list[Floats] = []
+    shape = (len(scores), prior.steps)
+    places, cues = np.full(shape, -1), np.full((*shape, len(CUES)), np.nan)
+    rate, columns = coarsening / prior.seconds, np.arange(prior.steps)
+    kinds, doing = [], []
     for n, score in enumerate(scores):
         likely, presence = prior.located(n, score)
         fine = likely.argmax(axis=0) * coarsening + coarsening // 2
-        if (rows := prior.read(n)) is not None and not kind.fitted:
+        if (rows := prior.read(n)) is not None and not kind.seen:
             fine, likely = _as_read(rows, fine, likely, rate, coarsening)
         fine = np.minimum(fine, lengths[n] - 1)
         best, log_odds = fine // coarsening, prior.log_odds(n)
         places[n] = separate(fine, lengths[n])
-        if of_script is not None:
-            by_mention[n] = of_script.log_odds(n)[best, columns] >= NAMED_LOG_ODDS
-        named_at_all[n] = log_odds.any()
-        cues_by_name = {
-            "said here": log_odds[best, columns],
-            "said": log_odds.max(axis=0),
-            "presence": np.clip(np.log(presence / (1.0 - presence)), -6.0, 6.0),
-            "peak": likely[best, columns],
-            "best score": score.max(axis=0),
-        }
-        if support is not None:
-            cues_by_name["support"] = np.broadcast_to(support, places.shape)[n]
-        for cue, values in cues_by_name.items():
-            cues[n, :, CUES.index(cue)] = values
+        cues[n] = np.column_stack(  # in the order of CUES
+            [
+                log_odds[best, columns],
+                log_odds.max(axis=0),
+                np.clip(np.log(presence / (1.0 - presence)), -6.0, 6.0),
+                likely[best, columns],
+                score.max(axis=0),
+                np.full(prior.steps, np.nan) if support is None else support[n],
+            ]
+        )
         doing.append(likely)
-    narrated = named_at_all if narrated is None else narrated
-    certainty = estimate_certainty(cues, kind.certainty_kinds, narrated, read)
+        kinds.append(kind.evidence(said=bool(log_odds.any()), read=rows is not None))
+    certainty = estimate_certainty(cues, kinds)
     left_out = certainty.absent & absent
-    named = cues[:, :, CUES.index("said here")] >= NAMED_LOG_ODDS
+    said_here = cues[:, :, CUES.index("said here")] >= NAMED_LOG_ODDS
     alike = cues[:, :, CUES.index("peak")] >= ALIKE_PEAK
+    read = np.array([prior.read(n) is not None for n in range(len(scores))])[:, None]
+    of_script = np.True_ if named is None else named
+    unsaid = np.False_ if support is None else support == 0  # nothing but the order speaks for it
     evidence = np.select(
-        [left_out, named & read[:, None], named & by_mention, named, alike],
-        ["", READ, SAID, LIKE_SAID, kind.alike],
+        [left_out, unsaid, said_here & read, said_here & of_script, said_here, alike],
+        ["", BETWEEN, READ, SAID, LIKE_SAID, kind.alike],
         BETWEEN,
     )
+    highest = np.select([left_out, unsaid], [0.0, GUESS], 1.0)
     places[left_out] = -1
     first, last = places.copy(), places.copy()
     for n, length in enumerate(lengths):
@@ -169,9 +160,9 @@ def decide(
         fine_doing = np.repeat(doing[n][:, by_time], coarsening, axis=0)[:length]
         first[n, by_time], last[n, by_time] = extents(places[n, by_time], fine_doing, EXTENT_SHARE)
     # The scores around a guess are nearly flat, and say nothing about its extent.
-    longest = np.where(evidence == BETWEEN, radius, max(lengths))
+    longest = np.where(evidence == BETWEEN, round(NEAR * rate), max(lengths))
     first, last = np.maximum(first, places - longest), np.minimum(last, places + longest)
-    confidence = np.where(left_out, 0.0, certainty.confidence)
+    confidence = np.minimum(certainty.confidence, highest)
     return StepIntervals(places, first, last, confidence, evidence, certainty.presence, cues)
 
 
@@ -193,31 +184,6 @@ def _as_read(
         first, last = (int(second * rate / coarsening) for second in (start, end))
         doing[first : last + 1, k] = 1.0
     return places, doing
-
-
-def with_certainty(located: StepIntervals, read: Mask, *, absent: bool) -> StepIntervals:
-    """Return steps that were placed by mentions, readings and order alone, with their certainty.
-
-    ``read`` (N) are the videos that were read; ``absent`` leaves out the steps that are probably
-    not in a video.
-    """
-    log_odds = [USUAL_SAID_LOG_ODDS, USUAL_READ_LOG_ODDS]
-    cues = np.full((*located.evidence.shape, len(CUES)), np.nan)
-    for cue in ("said here", "said"):
-        cues[:, :, CUES.index(cue)] = np.select(
-            [located.evidence == SAID, located.evidence == READ], log_odds, 0.0
-        )
-    certainty = estimate_certainty(cues, KINDS["words"].certainty_kinds, ~read, read)
-    left_out = (located.intervals < 0) | (certainty.absent & absent)
-    evidence = np.where(left_out, "", located.evidence)
-    return StepIntervals(
-        np.where(left_out, -1, located.intervals),
-        np.where(left_out, -1, located.first),
-        np.where(left_out, -1, located.last),
-        np.where(left_out, 0.0, certainty.confidence),
-        evidence,
-        certainty.presence,
-    )
 
 
 def extents(places: Places, scores: Floats, share: float = 0.5) -> tuple[Places, Places]:
@@ -246,34 +212,6 @@ def extents(places: Places, scores: Floats, share: float = 0.5) -> tuple[Places,
         border = int(places[left] + np.argmax(gain))
         last[left] = min(last[left], border)
         first[right] = max(first[right], border + 1)
-    return first, last
-
-
-def fixed_extents(
-    places: Places, extent: ArrayLike, rate: float, length: int
-) -> tuple[Places, Places]:
-    """Return the first and last interval of every step of one video, of a fixed usual duration.
-
-    Parameters
-    ----------
-    places
-        K intervals in ascending order, −1 where a step is absent.
-    extent
-        Seconds before and after the place, of all steps or of each (2×K); shortened to halfway to
-        the neighbouring steps.
-    rate
-        Intervals per second.
-    length
-        T.
-    """
-    first, last = places.copy(), places.copy()
-    present = np.flatnonzero(places >= 0)
-    at = places[present]
-    between = (at[:-1] + at[1:]) // 2
-    intervals = np.rint(np.multiply(extent, rate)).astype(np.int64)
-    before, after = np.broadcast_to(intervals.reshape(2, -1), (2, len(places)))[:, present]
-    first[present] = np.maximum(at - before, np.concatenate([[0], between + 1]))
-    last[present] = np.minimum(at + after, np.concatenate([between, [length - 1]])[: len(at)])
     return first, last
 
 

@@ -100,8 +100,7 @@ class Model:
             T_n×d per video.
         mentions
             S_n×4 per video: start and end in seconds, the step, and the probability that it is
-            being done. None for a video without narration: that a narrator does not mention a step
-            is evidence too.
+            being done; None for a video without narration.
         readings
             S_n×3 per video that a language model read: start and end in seconds, and the step.
         absent
@@ -128,6 +127,5 @@ class Model:
             kind,
             coarsening=coarsening,
             lengths=[len(x) for x in videos],
-            narrated=np.array([rows is not None for rows in narrations]),
             absent=absent,
         )

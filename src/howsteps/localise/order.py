@@ -31,6 +31,7 @@ from howsteps.compiled import compiled
 from howsteps.localise.features import Floats, Mask, Places, too_short
 
 ORDER = 0.5  # γ
+LEAD = 2.0  # seconds from the middle of a mention to the middle of its step
 _FORBIDDEN = -100.0  # log-weight of a place that leaves others no room; evidence may outweigh it
 
 

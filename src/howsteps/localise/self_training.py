@@ -42,24 +42,18 @@ class FeatureKind:
 
     Attributes
     ----------
-    centre
-        Subtract the mean of each video: what a room, a person or a camera adds to all intervals.
-    fitted
-        Whether these features tell the lag, Δ and the durations; otherwise they stay as they are.
-    lag, separation, duration
-        As for :class:`~howsteps.localise.evidence.SegmentPrior`.
+    seen
+        Whether these are features of frames. They tell the lag, Δ and the durations, which
+        otherwise stay as they are, and are less the mean of each video: what a room, a person or a
+        camera adds to all intervals.
     alike
         The evidence of a step that is found by these features alone.
-    certainty_kinds
-        Keys of :func:`howsteps.localise.certainty.certainty_models`: for videos that name some
-        step, for those that name none, and for those in which a language model read some step, and
-        read none.
+    lag, separation, duration
+        As for :class:`~howsteps.localise.evidence.SegmentPrior`.
     """
 
-    centre: bool
-    fitted: bool
+    seen: bool
     alike: str
-    certainty_kinds: tuple[str, str, str, str]
     lag: float = LAG
     separation: float = SEPARATION
     duration: float = DURATION
@@ -71,7 +65,17 @@ class FeatureKind:
     def prepare(self, x: NDArray[np.floating], seconds: float) -> NDArray[np.float32]:
         """Return the features of one video as the classifiers take them, on the coarse grid."""
         coarse = average_rows(x, self.coarsening(seconds))
-        return centre_and_scale(coarse) if self.centre else coarse
+        return centre_and_scale(coarse) if self.seen else coarse
+
+    def evidence(self, *, said: bool, read: bool) -> str:
+        """Return the kind of evidence in a video, a key of the models of certainty.
+
+        ``said``: some step is named, or was read there; ``read``: a language model read the video.
+        """
+        source = "read" if read else "words"
+        if not self.seen:
+            return source
+        return f"{source} and video" if said else "video"
 
     def prior(
         self,
@@ -97,20 +101,13 @@ class FeatureKind:
 KINDS = {
     # The words of a mention are what its classifier sees, so a step is near where it is named.
     "words": FeatureKind(
-        centre=False,
-        fitted=False,
+        seen=False,
         alike=LIKE_SAID,
-        certainty_kinds=("words", "words", "read", "read"),
         lag=0.5,
         separation=2.0,
         duration=4.0,
     ),
-    "sight": FeatureKind(
-        centre=True,
-        fitted=True,
-        alike=LIKE_SEEN,
-        certainty_kinds=("words and video", "video", "read and video", "video"),
-    ),
+    "sight": FeatureKind(seen=True, alike=LIKE_SEEN),
 }
 
 
@@ -133,7 +130,7 @@ class Learnt:
     weights: Weights
 
 
-def learn(features: Videos, prior: SegmentPrior, *, fitted: bool) -> Learnt:
+def learn(features: Videos, prior: SegmentPrior, *, seen: bool) -> Learnt:
     """Learn a classifier of every step.
 
     Parameters
@@ -142,16 +139,16 @@ def learn(features: Videos, prior: SegmentPrior, *, fitted: bool) -> Learnt:
         T_n×d per video.
     prior
         The mentions of each video.
-    fitted
-        Whether these features tell the lag, Δ and the durations.
+    seen
+        Whether these are features of frames, which tell the lag, Δ and the durations.
     """
     classifiers = LeaveOneOut(features, REGULARISATION)
-    if fitted:
+    if seen:
         prior = _with_lag(classifiers, prior, feature_changes(features, prior.seconds))
     labels = prior.labels()
     for rounds_left in range(ROUNDS, -1, -1):
         scores = [standardised(x) for x in classifiers.scores(labels)]
-        prior = prior.fit(scores)[1] if fitted else prior.measure(scores)
+        prior = prior.fit(scores)[1] if seen else prior.measure(scores)
         if rounds_left:
             for n, score in enumerate(scores):
                 doing, presence = prior.located(n, score)

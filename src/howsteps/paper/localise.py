@@ -1,10 +1,11 @@
 """Localise the steps of a script by the paper's clustering, in mode ``paper`` or ``authors``.
 
 The features are clustered inside the windows of the narration by Frank-Wolfe, whose roundings give
-the paper's error bars. Every step is placed in every video.
+the paper's error bars. Every step is placed in every video that has features and is long enough.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -73,13 +74,18 @@ def localise(
     )
     alike = KINDS[data.kind].alike
     located = locate(result, windows.allowed, alike=alike)
-    rest = data.place_by_mentions(located)
-    order = np.argsort([*data.with_features, *data.without_features])
     return ClusteredTask(
-        data.in_task_order(located, rest),
-        data.of_task(result.relaxed_windows),
-        tuple(np.concatenate([places, rest.intervals])[order] for places in result.roundings),
+        data.localisations(located),
+        tuple(replace(window, video=data.used[window.video]) for window in result.relaxed_windows),
+        tuple(_in_task(places, data.used, len(task.videos)) for places in result.roundings),
     )
+
+
+def _in_task(places: Places, used: Sequence[int], videos: int) -> Places:
+    """Return the places of the used videos of a task, −1 in the others."""
+    everywhere = np.full((videos, places.shape[1]), -1)
+    everywhere[used] = places
+    return everywhere
 
 
 def _windows(data: TaskData, mode: ClusteringMode) -> Windows:
@@ -87,8 +93,8 @@ def _windows(data: TaskData, mode: ClusteringMode) -> Windows:
     of_mentions = authors_mention_windows if mode == "authors" else mention_windows
     return step_windows(
         [
-            of_mentions(rows[:, :2], data.lengths[n], data.seconds)
-            for rows, n in zip(data.mentions, data.with_features, strict=True)
+            of_mentions(rows[:, :2], length, data.seconds)
+            for rows, length in zip(data.mentions, data.lengths, strict=True)
         ],
         [rows[:, 2].astype(np.int64) for rows in data.mentions],
         data.steps,

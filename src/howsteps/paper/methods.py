@@ -25,8 +25,7 @@ from howsteps.evaluate.protocols import NotMeasured, Prediction
 from howsteps.evaluate.script_protocols import mention_times
 from howsteps.evaluate.statistics import find_order, sequences_of
 from howsteps.localise.features import Floats, Mask, Places
-from howsteps.localise.method import LEAD
-from howsteps.localise.order import cheapest_placement, place_aligned
+from howsteps.localise.order import LEAD, cheapest_placement, place_aligned
 from howsteps.localise.windows import mention_windows
 from howsteps.paper.clustering import Clustering, ClusteringMode, cluster
 from howsteps.paper.localise import localise

@@ -357,7 +357,7 @@ def _with_manual_mentions(
     """Replace the mentions of manually placed steps by one mention just before the place."""
     if not by_hand:
         return task, script
-    from howsteps.localise.method import LEAD  # noqa: PLC0415 - loads Numba
+    from howsteps.localise.order import LEAD  # noqa: PLC0415 - loads Numba
 
     manual = {(each.video, each.step) for each in by_hand}
     added: list[Mention] = []

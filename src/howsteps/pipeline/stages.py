@@ -370,13 +370,17 @@ def localise(
 
     def find() -> PlacesRecord:
         placement = _place(task, script, features, options, readings, read_videos)
-        if options.mode == "default":  # saved before the entry, which thus implies it
+        relaxed: list[tuple[int, int]] = []
+        if options.mode != "default":
+            windows = cast("ClusteredTask", placement).relaxed_windows
+            relaxed = [(int(each.video), int(each.step)) for each in windows]
+        else:  # saved before the entry, which thus implies it
             cast("TaskLocalisation", placement).model.save(model)
             feature_space(task, features, options).save(model)
             write_record(model, STEPS_FILE, learnt_steps(task, script))
         return PlacesRecord(
             localisations=[rounded(place) for place in placement.localisations],
-            relaxed=[(int(w.video), int(w.step)) for w in placement.relaxed_windows],
+            relaxed=relaxed,
             model=_digests(model),
         )
 
