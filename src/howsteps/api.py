@@ -371,7 +371,6 @@ def export(
     formats: str | Iterable[str],
     *,
     guesses: bool = False,
-    precise: bool = False,
 ) -> Files:
     """Write a result for other programs, or its page.
 
@@ -385,8 +384,6 @@ def export(
         One or more of :data:`howsteps.report.exports.FORMATS`: ``page``, ``vtt``, ``csv``, …
     guesses
         Include places that are guesses.
-    precise
-        Cut clips at the exact frame, which re-encodes the video.
 
     Raises
     ------
@@ -396,7 +393,7 @@ def export(
     names = [formats] if isinstance(formats, str) else formats
     found = result if isinstance(result, Result) else read_result(Path(result))
     target = Folder(Path(folder))
-    paths, problems = export_as_asked(found, target, names, guesses=guesses, precise=precise)
+    paths, problems = export_as_asked(found, target, names, guesses=guesses)
     return Files(tuple(paths), tuple(problems))
 
 

@@ -41,10 +41,6 @@ def export(
         bool,
         typer.Option("--guesses", help="Include places that are guesses."),
     ] = False,
-    precise: Annotated[
-        bool,
-        typer.Option("--precise", help="Cut clips at the exact frame, which re-encodes the video."),
-    ] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a result for other programs, or its page again.
@@ -71,9 +67,7 @@ def export(
     ):
         for name in formats:
             target = folder if to or FORMATS[name].own_folder else Folder(root)
-            written, found = export_as_asked(
-                result, target, [name], guesses=guesses, precise=precise
-            )
+            written, found = export_as_asked(result, target, [name], guesses=guesses)
             paths += written
             problems += found
             advance(name)

@@ -343,13 +343,12 @@ def export_as_asked(
     names: Iterable[str],
     *,
     guesses: bool = False,
-    precise: bool = False,
 ) -> tuple[list[Path], list[Problem]]:
     """Write exports that a person asks for; those of a work folder are wanted from now on."""
     from howsteps.report.exports import export  # noqa: PLC0415 - not needed for the result alone
 
     names = list(names)
-    found = export(result, exports, names, guesses=guesses, precise=precise)
+    found = export(result, exports, names, guesses=guesses)
     work = exports.path.parent
     if exports.path.name == EXPORTS and (work / FILE).is_file():
         shown = sha256_of_file(work / FILE)

@@ -1,4 +1,4 @@
-"""Copies of videos: lossless where possible, frame-accurate where requested."""
+"""Copies of videos: lossless with chapters, frame-accurate clips."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,7 @@ def test_the_copy_has_every_packet_unchanged(result: Result, folder: Path, one: 
 
 
 @pytest.mark.slow
-def test_a_copied_clip_begins_at_the_key_frame_before(result: Result, folder: Path) -> None:
+def test_a_clip_begins_at_the_frame(result: Result, folder: Path) -> None:
     paths = written(result, folder, "clips")
     assert [path.name for path in paths] == [
         "01-fill-the-tub.mp4",
@@ -39,14 +39,6 @@ def test_a_copied_clip_begins_at_the_key_frame_before(result: Result, folder: Pa
         "03-dry-off-the-cat.mp4",
         "04-let-the-cat-go.mp4",
     ]
-    # A key frame every two seconds: 12–17 s is cut as it is, 25–30 s from 24 s on.
-    assert length(paths[0]) == pytest.approx(4.9, abs=0.01)
-    assert length(paths[1]) == pytest.approx(5.9, abs=0.01)
-
-
-@pytest.mark.slow
-def test_a_precise_clip_begins_at_the_frame(result: Result, folder: Path) -> None:
-    paths = written(result, folder, "clips", precise=True)
     assert [length(path) for path in paths] == pytest.approx([4.9] * 4, abs=0.01)
     with av.open(str(paths[1])) as container:
         assert [stream.type for stream in container.streams] == ["video", "audio"]
@@ -65,12 +57,11 @@ def test_a_broken_video_is_reported_and_the_others_written(
     assert [p.path for p in problems if not p.harmless] == [broken, broken]
 
 
-@pytest.mark.parametrize("precise", [False, True])
-def test_a_stream_without_an_index_is_cut_at_the_right_time(tmp_path: Path, precise: bool) -> None:
+def test_a_stream_without_an_index_is_cut_at_the_right_time(tmp_path: Path) -> None:
     stream = film(tmp_path / "camera.ts", 20.0, keyframes=40)
     clip = tmp_path / "clip.mp4"
-    cut_clip(stream, Folder(tmp_path), clip.name, 9.0, 11.0, precise=precise)
-    assert length(clip) == pytest.approx(1.9 if precise else 2.9, abs=0.01)  # key frame: 8 s
+    cut_clip(stream, Folder(tmp_path), clip.name, 9.0, 11.0)
+    assert length(clip) == pytest.approx(1.9, abs=0.01)
 
 
 def test_subtitles_that_a_clip_cannot_hold_are_left_out(tmp_path: Path) -> None:
@@ -89,17 +80,17 @@ def test_subtitles_that_a_clip_cannot_hold_are_left_out(tmp_path: Path) -> None:
             if packet.dts is not None:
                 packet.stream = streams[packet.stream]
                 both.mux(packet)
-    for precise, kept in ((False, ["audio", "subtitle", "video"]), (True, ["audio", "video"])):
-        clip = tmp_path / ("clip.mp4" if precise else "clip.mkv")
-        cut_clip(subtitled, Folder(tmp_path), clip.name, 1.0, 3.0, precise=precise)
+    for suffix, kept in ((".mkv", ["audio", "subtitle", "video"]), (".mp4", ["audio", "video"])):
+        clip = tmp_path / f"clip{suffix}"
+        cut_clip(subtitled, Folder(tmp_path), clip.name, 1.0, 3.0)
         with av.open(str(clip)) as container:
             assert sorted(stream.type for stream in container.streams) == kept
 
 
-def test_a_precise_clip_of_a_phone_is_upright(tmp_path: Path) -> None:
+def test_a_clip_of_a_phone_is_upright(tmp_path: Path) -> None:
     turned = lay_on_its_side(film(tmp_path / "phone.mp4"))
     clip = tmp_path / "clip.mp4"
-    cut_clip(turned, Folder(tmp_path), clip.name, 1.0, 3.0, precise=True)
+    cut_clip(turned, Folder(tmp_path), clip.name, 1.0, 3.0)
     with av.open(str(clip)) as container:
         frame = next(container.decode(video=0))
     assert (frame.width, frame.height, frame.rotation) == (HEIGHT, WIDTH, 0)
@@ -109,7 +100,7 @@ def test_a_precise_clip_of_a_phone_is_upright(tmp_path: Path) -> None:
 def test_a_clip_without_frames_is_reported(tmp_path: Path) -> None:
     media = film(tmp_path / "a.mp4", 2.0)
     with pytest.raises(InputError, match=r"a\.mp4: has no frames to write to clip\.mp4"):
-        cut_clip(media, Folder(tmp_path), "clip.mp4", 5.0, 6.0, precise=True)
+        cut_clip(media, Folder(tmp_path), "clip.mp4", 5.0, 6.0)
     assert not list(tmp_path.glob("*clip*"))
 
 

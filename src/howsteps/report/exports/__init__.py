@@ -39,7 +39,6 @@ class ExportJob:
     result: Result
     folder: Folder
     guesses: bool = False
-    precise: bool = False
     unreadable: Collection[Path] = ()
     read_rate: RateReader = rate_of
 
@@ -82,7 +81,6 @@ def export(
     names: Iterable[str],
     *,
     guesses: bool = False,
-    precise: bool = False,
     unreadable: Collection[Path] = (),
     read_rate: RateReader = rate_of,
 ) -> tuple[list[Path], list[Problem]]:
@@ -96,8 +94,6 @@ def export(
         Keys of :data:`FORMATS`.
     guesses
         Include guesses for which there is no mention.
-    precise
-        Cut clips at the exact frame, which re-encodes the video.
     unreadable
         Video files that could not be decoded before; they are not opened for their frame rate.
     read_rate
@@ -113,7 +109,7 @@ def export(
         if name not in FORMATS:
             raise HowstepsError(unknown_name("format", name, FORMATS))
         target = folder / name if FORMATS[name].own_folder else folder
-        job = ExportJob(result, target, guesses, precise, unreadable, read_rate)
+        job = ExportJob(result, target, guesses, unreadable, read_rate)
         for found in FORMATS[name].write(job):
             if isinstance(found, Path):
                 paths.append(found)
@@ -203,11 +199,10 @@ def _video(job: ExportJob, placed: PlacedVideo, media: Path, stem: str) -> Itera
 
 def _clips(job: ExportJob, placed: PlacedVideo, media: Path, stem: str) -> Iterator[Path]:
     folder = job.folder / stem
-    suffix = ".mp4" if job.precise else suffix_for(media)
+    suffix = suffix_for(media, encoded=True)
     for span in placed.spans:
         name = f"{span.step + 1:02}-{_slug(span.label)}{suffix}"
-        times = {"start": span.start, "end": span.end, "precise": job.precise}
-        run(media, "clip", folder, name=name, **times)
+        run(media, "clip", folder, name=name, start=span.start, end=span.end)
         yield folder.path / name
 
 

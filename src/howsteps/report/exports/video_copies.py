@@ -23,6 +23,7 @@ from howsteps.report.decoding import (
 from howsteps.report.exports.chapters import Chapter, from_zero
 
 if TYPE_CHECKING:
+    from av import VideoFrame
     from av.container import InputContainer, OutputContainer
     from av.stream import Stream
 
@@ -32,9 +33,10 @@ _COPIED = ("video", "audio", "subtitle")
 _AUDIO_DELAY = 1  # seconds by which audio packets may follow video packets of the same time
 
 
-def suffix_for(media: Path) -> str:
-    """The suffix of a copy of a video."""
-    return media.suffix.lower() if media.suffix.lower() in _WITH_CHAPTERS else ".mkv"
+def suffix_for(media: Path, *, encoded: bool = False) -> str:
+    """The suffix of a copy of a video; one that is ``encoded`` again cannot be WebM."""
+    suffix = media.suffix.lower()
+    return suffix if suffix in _WITH_CHAPTERS and not (encoded and suffix == ".webm") else ".mkv"
 
 
 def with_chapters(
@@ -62,77 +64,43 @@ def with_chapters(
             _copy_packet(packet, streams, copy, Fraction(0))
 
 
-def cut_clip(
-    media: Path, folder: Folder, name: str, start: float, end: float, *, precise: bool = False
-) -> None:
-    """Write a clip of a video.
-
-    Without ``precise`` nothing is re-encoded, and the clip begins at the last key frame before
-    ``start``: perhaps some seconds early, but fast and lossless. With it, the video is re-encoded
-    (H.264) and begins at the exact frame.
-    """
+def cut_clip(media: Path, folder: Folder, name: str, start: float, end: float) -> None:
+    """Write a clip of a video that begins at the exact frame: video is encoded again (H.264)."""
     with _copying(media, folder, name) as (source, clip):
         begin = start_of(source) + Fraction(start).limit_denominator(1000)
         finish = begin + Fraction(end - start).limit_denominator(1000)
-        key_frame = seek_key_frame(source, begin)
-        streams = _streams(source, clip, encoded=precise)
-        if precise:
-            seek_key_frame(source, begin)  # again, as setting up the encoder decoded a frame
-            _encode(source, clip, streams, begin, finish)
-        else:
-            _copy(source, clip, streams, key_frame, finish)
-
-
-def _copy(
-    source: "InputContainer",
-    clip: "OutputContainer",
-    streams: "dict[Stream, Stream]",
-    first: Fraction | None,
-    finish: Fraction,
-) -> None:
-    for packet in _until(source, streams, finish):
-        shown, decoded = shown_at(packet), decoded_at(packet)
-        if shown is None or decoded is None:
-            continue
-        is_video = packet.stream.type == "video"
-        if first is None and is_video and packet.is_keyframe:
-            first = shown
-        # A reference frame may be decoded inside the clip and shown after it.
-        reached = decoded if is_video else shown
-        # Audio before the first frame would play over a black screen.
-        if first is not None and first <= shown and reached < finish:
-            _copy_packet(packet, streams, clip, first)
-
-
-def _encode(
-    source: "InputContainer",
-    clip: "OutputContainer",
-    streams: "dict[Stream, Stream]",
-    begin: Fraction,
-    finish: Fraction,
-) -> None:
-    encoder: Any = next(out for stream, out in streams.items() if stream.type == "video")
-    for packet in _until(source, streams, finish):
-        if packet.stream.type != "video":
+        streams = _streams(source, clip, encoded=True)
+        seek_key_frame(source, begin)
+        encoder: Any = next(out for stream, out in streams.items() if stream.type == "video")
+        for packet in _until(source, finish, streams):
+            if packet.stream.type == "video":
+                for frame in packet.decode():
+                    _encode(frame, encoder, clip, begin, finish)
+                continue
             shown = shown_at(packet)
             if shown is not None and begin <= shown < finish:
                 _copy_packet(packet, streams, clip, begin)
-            continue
-        for frame in packet.decode():
-            time = Fraction(frame.pts or 0) * (frame.time_base or Fraction(0))
-            if begin <= time < finish:
-                quarters = quarter_turns(frame)
-                upright = turned(frame, quarters) if quarters else frame
-                # Change the time from that of the video to that of the clip.
-                upright.pts = round((time - begin) / encoder.codec_context.time_base)
-                upright.time_base = encoder.codec_context.time_base
-                upright.pict_type = 0
-                clip.mux(encoder.encode(upright))
-    clip.mux(encoder.encode(None))
+        clip.mux(encoder.encode(None))
+
+
+def _encode(
+    frame: "VideoFrame", encoder: Any, clip: "OutputContainer", begin: Fraction, finish: Fraction
+) -> None:
+    """Encode a frame, upright, if it is between these times."""
+    time = Fraction(frame.pts or 0) * (frame.time_base or Fraction(0))
+    if not begin <= time < finish:
+        return
+    quarters = quarter_turns(frame)
+    upright = turned(frame, quarters) if quarters else frame
+    # Change the time from that of the video to that of the clip.
+    upright.pts = round((time - begin) / encoder.codec_context.time_base)
+    upright.time_base = encoder.codec_context.time_base
+    upright.pict_type = 0
+    clip.mux(encoder.encode(upright))
 
 
 def _until(
-    source: "InputContainer", streams: "dict[Stream, Stream]", finish: Fraction
+    source: "InputContainer", finish: Fraction, streams: "dict[Stream, Stream]"
 ) -> Iterator[Any]:
     """Yield the packets up to a time, and a little more, as audio can follow its video."""
     for packet in source.demux(*streams):
