@@ -730,6 +730,14 @@ class Gather(Edit):
     mentions: list[tuple[str, Index]]
 
 
+class Write(Edit):
+    """Take a whole script, its places by hand and its videos; of the server, not the page."""
+
+    base: ScriptRecord
+    by_hand: tuple[Localisation, ...]
+    videos: tuple[str, ...]
+
+
 PageEdit: TypeAlias = (
     Rename | Move | Merge | Split | Delete | Add | Mark | Put | Release | Keep | Drop
 )
@@ -751,18 +759,16 @@ class Change(Record, omit_defaults=True):
 
 
 class JournalLine(Change, omit_defaults=True):
-    """A line after the first: a change, what was gathered, or the revision that was placed."""
+    """A line after the first: a change, what another program wrote or gathered, or was placed."""
 
+    written: Write | UnsetType = UNSET
     gathered: list[Gather] | UnsetType = UNSET
     placed: Index | UnsetType = UNSET
     script: str | UnsetType = UNSET
 
 
 class JournalStart(Record):
-    """The first line: script, places and videos before all edits, hashes of what they are of."""
+    """The first line: the script before all edits, and a hash of what is said in the videos."""
 
-    base: ScriptRecord
-    by_hand: tuple[Localisation, ...]
-    videos: tuple[str, ...]
+    start: Write
     narration: str
-    found: str | UnsetType = UNSET

@@ -121,6 +121,19 @@ class TestExport:
         assert done.exit_code == 0
         assert "4 files in" in done.stdout
         assert (work / "exports" / "vtt" / "ann.vtt").is_file()
+        assert "not placed" not in done.stderr
+
+    def test_a_script_that_was_edited_and_not_placed_is_mentioned(
+        self, work: Path, tmp_path: Path
+    ) -> None:
+        out = Path(shutil.copytree(work, tmp_path / "out"))
+        page = out / "script.md"
+        page.write_text(page.read_text("utf-8").replace("1. ", "1. first ", 1), "utf-8")
+        done = call("export", out, "-f", "vtt")
+        assert done.exit_code == 0
+        assert f"howsteps place {out} --script {page}" in done.stderr
+        assert call("place", out, "--script", page, "-q").exit_code == 0
+        assert "not placed" not in call("export", out, "-f", "vtt").stderr
 
 
 class TestApply:

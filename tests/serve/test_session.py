@@ -248,7 +248,7 @@ def test_ctrl_c_stops_the_server_and_leaves_the_edits(work) -> None:
     assert running.returncode == INTERRUPTED
     assert complaint.strip() == "howsteps: stopped by Ctrl-C"
     Session(work).stop()  # the folder is free, or this would be refused
-    assert json.loads((work / FILE).read_text().splitlines()[0])["by_hand"] == []
+    assert json.loads((work / FILE).read_text().splitlines()[0])["start"]["by_hand"] == []
 
 
 WORK = Path("/home/me/my jobs/tea")
@@ -283,13 +283,13 @@ def test_a_video_is_left_out_and_undo_brings_it_back(session, work) -> None:
     assert [each.video for each in found.set_aside] == ["Bo"]
     assert "drop: Bo" in (work / "script.md").read_text("utf-8")
     assert "Bo" not in {video["id"] for video in session.content()["videos"]}
-    assert (session.status()["choices"], session.status()["undo"]) == (1, DROP)
+    assert (session.status()["renewals"], session.status()["undo"]) == (1, DROP)
     edit(session, 2, {"undo": True})
     assert session.wait_until_placed(60)
     after = read_result(work)
     assert [step.mentions for step in after.steps] == [step.mentions for step in before.steps]
     assert [p.video for p in after.localisations if p.evidence == BY_HAND] == ["Bo"]
-    assert (after.set_aside, session.status()["choices"]) == ((), 2)
+    assert (after.set_aside, session.status()["renewals"]) == ((), 2)
     edit(session, 3, {"redo": True})
     assert session.wait_until_placed(60)
     assert "Bo" not in read_result(work).by_video
@@ -364,3 +364,57 @@ def test_a_choice_of_a_video_in_another_result_is_forgotten(work) -> None:
 def test_only_a_known_video_is_chosen(session, change) -> None:
     with pytest.raises(Refused, match="there is no video"):
         edit(session, 0, {"do": change})
+
+
+def typed(work: Path, *steps: str) -> None:
+    lines = "".join(f"{n}. {step}\n" for n, step in enumerate(steps, 1))
+    (work / "script.md").write_text(f"# Make a pot of tea\n\n{lines}", "utf-8")
+
+
+def test_what_was_typed_into_the_script_is_placed_and_can_be_undone(work) -> None:
+    before = labels(work)
+    first = Session(work)
+    first.start()
+    edit(first, 0, {"do": RENAME})
+    assert first.wait_until_placed(60)
+    typed(work, "begin", "pour the tea")  # while it is served
+    first._look()
+    assert first.wait_until_placed(60)
+    assert labels(work) == ["begin", "pour the tea"]
+    assert first.status()["renewals"] == 1
+    first.stop()
+    typed(work, "pour the tea")  # before it is served
+    second = Session(work)
+    second.start()
+    assert second.wait_until_placed(60)
+    assert [step["label"] for step in second.content()["steps"]] == ["Pour the tea"]
+    assert second.status()["undo"] == {"op": "write"}
+    for revision in (3, 4, 5):
+        edit(second, revision, {"undo": True})
+    assert second.wait_until_placed(60)
+    second.stop()
+    assert labels(work) == before
+
+
+def test_a_script_that_cannot_be_read_is_reported_and_stays(work) -> None:
+    (work / "script.md").write_text("# Tea\n", "utf-8")
+    session = Session(work)
+    session.start()
+    assert session.wait_until_placed(60)
+    session.stop()
+    assert "script.md" in session.status()["error"]
+    assert (work / "script.md").read_text("utf-8") == "# Tea\n"
+
+
+def test_after_a_run_with_new_videos_the_page_can_say_why_nothing_is_undone(work) -> None:
+    first = Session(work)
+    first.start()
+    edit(first, 0, {"do": RENAME})
+    assert first.wait_until_placed(60)
+    assert first.status()["kept"] == ""
+    first.stop()
+    write_work(work, tea(6, 5))
+    second = Session(work)
+    told = second.status()
+    second.stop()
+    assert (told["undo"], told["kept"]) == (None, "edits-1.jsonl")

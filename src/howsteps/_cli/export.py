@@ -4,6 +4,7 @@ import webbrowser
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -11,8 +12,9 @@ from rich.table import Table
 
 from howsteps._cli import options, screen
 from howsteps._cli.screen import escape
-from howsteps.errors import SERVE, MissingExtra
+from howsteps.errors import SERVE, MissingExtra, Problem
 from howsteps.io.files import Folder
+from howsteps.pipeline.placing import typed_page
 from howsteps.pipeline.work_folder import EXPORTS, export_as_asked, root_of, writing_to
 from howsteps.report.exports import FORMATS
 from howsteps.store import read_result, result_file
@@ -61,6 +63,10 @@ def export(
     root = work if work.is_dir() else work.parent
     folder = Folder(to) if to else Folder(root) / EXPORTS
     paths, problems = [], []
+    if page := typed_page(root):
+        command = f"howsteps place {quote(str(work))} --script {quote(str(page.path))}"
+        reason = f"has edits that were not placed; to place them: {command}"
+        problems.append(Problem(page.path, reason, harmless=True))
     with (
         nullcontext() if to else writing_to(root_of(root)),
         screen.counting("writing", len(formats), quiet=quiet) as advance,

@@ -259,6 +259,12 @@ def own_page(folder: Path) -> Page | None:
         return None
 
 
+def typed_page(folder: Path) -> Page | None:
+    """The ``script.md`` of a work folder, if a person has edited it since howsteps wrote it."""
+    page = own_page(folder)
+    return None if page is None or page.is_as_written else page
+
+
 def _with_record(script: Script, known: Script) -> Script:
     """The script with the record of what a language model changed in the one that it was made from.
 

@@ -6,13 +6,16 @@ is shown; tests check that the two agree.
 The journal, ``edits.jsonl`` in the work folder, is written before an edit takes effect. Its first
 line is the state before all edits; then there is a line for each edit, undo, redo and placement.
 An edit ``again`` replaces the last one: a place that is moved by five presses of a key is one edit.
-To resume, the lines are replayed; a last line that was cut off is dropped::
+A script that another program wrote, or a person typed into ``script.md``, is an edit as well, so
+that what was done before it can be undone. To resume, the lines are replayed; a last line that was
+cut off is dropped::
 
-    {"base": {"steps": …}, "by_hand": […], "videos": […], "narration": "9f0c…"}
+    {"start": {"op": "write", "base": {"steps": …}, …}, "narration": "9f0c…"}
     {"do": {"op": "rename", "step": 0, "label": "loosen the nuts"}}
     {"undo": true}
     {"again": {"op": "place", …}}
     {"placed": 2, "script": "07ab…"}
+    {"written": {"op": "write", …}}
 """
 
 import os
@@ -20,7 +23,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import count
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,9 +36,15 @@ from howsteps.pipeline.placing import with_videos
 from howsteps.pipeline.work_folder import read_aside
 from howsteps.task import BY_HAND, LATEST, Localisation, Mention, Result, Script, Step, Task, Video
 
+FILE = "edits.jsonl"
+_LARGEST = 2**28  # bytes
 MAX_STEPS = 100
 LONGEST_LABEL = 200  # characters
 _ROUNDING = 0.01  # seconds; the page rounds times
+
+
+_MAX_EDITS = 10_000
+_FULL = f"stop the server, move {FILE} away, and start it again"
 
 
 class Refused(HowstepsError):
@@ -175,6 +184,16 @@ def _gathered_into(draft: Draft, edit: store.Gather) -> list[EditedStep]:
     return rows
 
 
+def _written(draft: Draft, edit: store.Write) -> Draft:
+    """Take a whole script; its mentions must be in the narrations."""
+    task, aside = _divided(draft, edit.videos)
+    script = store.script_of(edit.base, task)
+    if len(script.steps) > max(MAX_STEPS, len(draft.steps)):
+        raise Refused(f"{len(script.steps)} steps; a script has {MAX_STEPS} at most")
+    store.check_localisations(edit.by_hand, task, script, "by_hand")
+    return draft_of(Result(task, script, edit.by_hand), aside)
+
+
 def _chosen(draft: Draft, edit: store.Keep | store.Drop) -> Draft:
     """Leave out a video, or use one that was set aside and match its narration with the steps."""
     keep, drop = ([edit.video], []) if isinstance(edit, store.Keep) else ([], [edit.video])
@@ -268,13 +287,18 @@ class History:
             drafts = [*self.drafts]
             drafts[self.n_done] = reduce(apply_edit, line.gathered, self.draft)
             return replace(self, drafts=tuple(drafts))
-        if line.do:
-            history = self._edited(line.do)
+        if self.revision >= _MAX_EDITS:
+            raise Refused(f"the limit of {_MAX_EDITS:,} edits is reached: {_FULL}")
+        if line.written:
+            history = self._edited(line.written, _written(self.draft, line.written))
+        elif line.do:
+            history = self._edited(line.do, apply_edit(self.draft, line.do))
         elif line.again:
             is_moved = isinstance(line.again, store.Put | store.Move)
             if not is_moved or summary(line.again) != summary(self.next_undo):
                 raise Refused("this does not repeat the last edit")
-            history = replace(self, n_done=self.n_done - 1)._edited(line.again)
+            before = replace(self, n_done=self.n_done - 1)
+            history = before._edited(line.again, apply_edit(before.draft, line.again))
         elif line.undo:
             if self.next_undo is None:
                 raise Refused("there is nothing to undo")
@@ -285,86 +309,78 @@ class History:
             history = replace(self, n_done=self.n_done + 1)
         return replace(history, revision=self.revision + 1)
 
-    def _edited(self, edit: store.Edit) -> "History":
+    def _edited(self, edit: store.Edit, draft: Draft) -> "History":
         done = self.n_done
-        drafts = (*self.drafts[: done + 1], apply_edit(self.draft, edit))
+        drafts = (*self.drafts[: done + 1], draft)
         return replace(self, drafts=drafts, edits=(*self.edits[:done], edit), n_done=done + 1)
 
 
-FILE = "edits.jsonl"
-_LARGEST = 2**28  # bytes
-_MAX_EDITS = 10_000
-_FULL = f"stop the server, move {FILE} away, and start it again"
-
-
 class Journal:
-    """The file with the edits of a result, and their history."""
+    """The file with the edits of a result, and their history.
+
+    ``kept`` is the name of the last journal that was put aside, as it is of other narrations.
+    """
 
     def __init__(self, path: Path, history: History, content: bytes) -> None:
         self.path = path
         self.history = history
+        self.kept = next((other.name for other in reversed(_kept(path))), "")
         self._size = len(content)  # bytes of the file that hold complete lines
-        self._state = _state(path.stat())  # of the file, as it was written last
+        self._state = _state(self.path.stat())  # of the file, as it was written last
 
     @classmethod
     def resume(cls, folder: Path, result: Result, *, is_waiting: bool = True) -> "Journal":
         """Read the journal of a work folder, or start a new one.
 
-        A journal of another result is kept under another name; but if edits wait to be placed, and
-        another command has written a new script, they wait for that one (unless not
-        ``is_waiting``). An invalid line is an ``InputError``.
+        A journal of other narrations is put aside. A new script of another command is an edit; but
+        if edits wait to be placed, they wait for that script (unless not ``is_waiting``). An
+        invalid line is an ``InputError``.
         """
-        path = folder / FILE
+        path, now = folder / FILE, draft_of(result, read_aside(folder))
         data = read_bounded(path, _LARGEST, "a journal") if path.exists() else b""
         lines = data.split(b"\n")[:-1]
-        if len(lines) > 4 * _MAX_EDITS:  # an edit has three at most
-            raise InputError(path, f"has too many lines; move {FILE} away to continue")
         if lines and not _is_json(lines[-1]):  # a power cut can corrupt a line before its end
             lines.pop()
-        history = _replayed(path, lines, result, is_waiting) if lines else None
-        if history is None:
-            return cls.restart(folder, result)
+        found = _replayed(path, lines, now) if lines else None
+        if found is None:
+            if len(lines) > 1:
+                path.replace(_numbered(path, len(_kept(path)) + 1))
+            start = store.JournalStart(start=_record(now), narration=_narration(now))
+            content = msgspec.json.encode(start) + b"\n"
+            Folder(folder).write(FILE, content)
+            return cls(path, History((now,)), content)
+        history, placed = found
         complete = b"".join(line + b"\n" for line in lines)
         if complete != data:
             Folder(folder).write(FILE, complete)
-        return cls(path, history, complete)
-
-    @classmethod
-    def restart(cls, folder: Path, result: Result) -> "Journal":
-        """Start a new journal of a result; an existing one is kept under another name."""
-        path, draft = folder / FILE, draft_of(result, read_aside(folder))
-        if path.exists():
-            path.replace(_unused_name(path))
-        start = store.JournalStart(
-            base=store.script_record(Script(draft.steps), result.task),
-            by_hand=tuple(store.rounded(each) for each in draft.by_hand),
-            videos=tuple(video.id for video in result.task.videos),
-            narration=_narration(draft),
-            found=_digest(result.script),
-        )
-        content = msgspec.json.encode(start) + b"\n"
-        Folder(folder).write(FILE, content)
-        return cls(path, History((draft,)), content)
+        journal = cls(path, history, complete)
+        is_waiting &= history.placed != history.revision
+        is_ours = ids(now.task) == ids(history.draft.task) and _digest(now.steps) == placed
+        if not (is_waiting or is_ours):
+            journal.write(result)
+        return journal
 
     def change(self, change: store.Change) -> None:
         """Make, repeat, undo or redo an edit; if that is ``Refused``, nothing is written."""
-        if self.history.revision >= _MAX_EDITS:
-            raise Refused(f"the limit of {_MAX_EDITS:,} edits is reached: {_FULL}")
         given = {name: getattr(change, name) for name in store.Change.__struct_fields__}
         self._commit(store.JournalLine(**given))
+
+    def write(self, result: Result) -> None:
+        """Take a result that was written elsewhere, and is placed, as an edit."""
+        draft = draft_of(result, read_aside(self.path.parent))
+        self._commit(store.JournalLine(written=_record(draft)))
+        self.place(self.history.revision, result.script)
 
     def place(self, revision: int, script: Script) -> None:
         """Record that a revision was placed, and which mentions its new steps were matched with."""
         draft = self.history.draft
         if revision == self.history.revision and (found := _gathered(draft, script)):
             self._commit(store.JournalLine(gathered=found))
-        self._commit(store.JournalLine(placed=revision, script=_digest(script)))
+        self._commit(store.JournalLine(placed=revision, script=_digest(script.steps)))
 
     def _commit(self, entry: store.JournalLine) -> None:
         """Write a line to disk, then let it take effect."""
         history, line = self.history.after(entry), msgspec.json.encode(entry) + b"\n"
-        if self._size + len(line) > _LARGEST:  # it could not be read again
-            raise Refused(f"the journal of edits is full: {_FULL}")
         try:
             with Folder(self.path.parent).open(self.path.name, "r+b") as file:
                 if _state(os.fstat(file.fileno())) != self._state:
@@ -389,40 +405,36 @@ class Journal:
             self._state = _state(os.fstat(file))
 
 
-def _replayed(
-    path: Path, lines: Sequence[bytes], result: Result, is_waiting: bool
-) -> History | None:
-    """The history in the lines of a journal; None if it is that of another result."""
+def _replayed(path: Path, lines: Sequence[bytes], now: Draft) -> tuple[History, str] | None:
+    """The history in the lines of a journal, and a hash of the script that was placed last.
+
+    None if it is of other narrations.
+    """
     number = 1
     try:
         start = store.decoded(lines[0], store.JournalStart)
-        now = draft_of(result, read_aside(path.parent))
         if start.narration != _narration(now):
             return None
-        task, aside = _divided(now, start.videos)
-        steps = store.script_of(start.base, task).steps
-        if len(steps) > max(MAX_STEPS, len(result.script.steps)):
-            raise Refused(f"{len(steps)} steps; a script has {MAX_STEPS} at most")
-        store.check_localisations(start.by_hand, task, Script(steps), "by_hand")
-        history = History((draft_of(Result(task, Script(steps), start.by_hand), aside),))
-        known = {start.found}
+        history = History((_written(now, start.start),))
+        placed = _digest(history.draft.steps)
         for number, line in enumerate(lines[1:], 2):  # noqa: B007 - of an error
             entry = store.decoded(line, store.JournalLine)
             history = history.after(entry)
-            known.add(entry.script)
+            placed = entry.script or placed
     except (Refused, ValueError) as error:
         reason = f"is not a valid line of a journal; move {FILE} away to continue: {error}"
         raise InputError(path, reason, number) from None
-    # Another command may have written a new script since.
-    is_ours = ids(result.task) == ids(history.draft.task) and _digest(result.script) in known
-    is_waiting &= history.placed != history.revision
-    return history if is_ours or is_waiting else None
+    return history, placed
 
 
 def summary(edit: store.Edit | None) -> dict[str, Any] | None:
     """What the page needs to name an edit."""
-    told = msgspec.to_builtins(edit)
-    return told and {key: told[key] for key in ("op", "step", "at", "video") if key in told}
+    if edit is None:
+        return None
+    told = ("step", "at", "video")
+    return {"op": type(edit).__struct_config__.tag} | {
+        name: getattr(edit, name) for name in told if hasattr(edit, name)
+    }
 
 
 def _state(status: os.stat_result) -> tuple[int, int, int]:
@@ -457,15 +469,27 @@ def _narration(draft: Draft) -> str:
     return key_of(1, task=draft.task.name, said=said)
 
 
-def _digest(script: Script) -> str:
-    steps = [[s.label, s.optional, [[m.video, m.start] for m in s.mentions]] for s in script.steps]
+def _record(draft: Draft) -> store.Write:
+    """A draft as an edit that makes it."""
+    return store.Write(
+        base=store.script_record(Script(draft.steps), draft.task),
+        by_hand=tuple(map(store.rounded, draft.by_hand)),
+        videos=tuple(video.id for video in draft.task.videos),
+    )
+
+
+def _digest(script: Sequence[Step]) -> str:
+    steps = [[s.label, s.optional, [[m.video, m.start] for m in s.mentions]] for s in script]
     return key_of(1, steps=steps)
 
 
-def _unused_name(path: Path) -> Path:
-    """A numbered variant of a path that does not exist yet."""
-    numbered = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(1))
-    return next(other for other in numbered if not other.exists())
+def _numbered(path: Path, number: int) -> Path:
+    return path.with_name(f"{path.stem}-{number}{path.suffix}")
+
+
+def _kept(path: Path) -> list[Path]:
+    """The journals that were put aside, the last one last."""
+    return [*takewhile(Path.exists, (_numbered(path, number) for number in count(1)))]
 
 
 def _gathered(draft: Draft, script: Script) -> list[store.Gather]:

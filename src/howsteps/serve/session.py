@@ -5,6 +5,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -12,12 +13,18 @@ from typing import Annotated, Any, TypeAlias
 from msgspec import Meta
 
 from howsteps.datasets.collection import WORK_FOLDER, is_video
-from howsteps.errors import HowstepsError
+from howsteps.errors import HowstepsError, InputError
 from howsteps.io.files import Folder, fingerprint
 from howsteps.pipeline.context import Event, StageBegan
 from howsteps.pipeline.options import trusted_options
-from howsteps.pipeline.placing import place_again
-from howsteps.pipeline.work_folder import check_parts, root_of, write_exports, writing_to
+from howsteps.pipeline.placing import place_again, typed_page
+from howsteps.pipeline.work_folder import (
+    SCRIPT_TEXT,
+    check_parts,
+    root_of,
+    write_exports,
+    writing_to,
+)
 from howsteps.report.content import content
 from howsteps.report.exports import FORMATS
 from howsteps.report.page import PAGE, known_thumbnails, write_page
@@ -40,6 +47,7 @@ def without_folders(message: object, work: Path) -> str:
 LOCK = ".serve.lock"
 _OUTDATED = 409  # the status of HTTP
 _PLACING = ("placing", "frames")  # activities
+_LOOK_EVERY = 1.0  # seconds between looks at what other programs wrote
 
 
 Writer: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
@@ -81,6 +89,8 @@ class Session:
         busy = f"{folder} is served already, by another process"
         self._lock = Folder(self.folder).lock(LOCK, busy)
         self._fingerprint = fingerprint(self.folder / FILE)  # of the result read or written last
+        self._text: tuple[int, int] | None = None  # of script.md, as it was looked at last
+        self._is_typed = False  # script.md has edits that wait to be placed
         self.result = read_result(self.folder)
         self.journal = Journal.resume(self.folder, self.result)
         self._changed = threading.Condition()
@@ -88,12 +98,14 @@ class Session:
         self._activity = self._error = ""
         # Larger than any of an earlier server, whose page may still be open.
         self._version = time.time_ns() // 10**6
-        self._choices = 0  # of videos that were placed
+        self._renewals = 0  # how often all was new: other videos, or another program's script
         self._stopped = False
         self.is_closing = False  # if so, event streams end
         page = self.folder / PAGE
         is_old = page.is_file() and page.stat().st_mtime < (self.folder / FILE).stat().st_mtime
         self._stale = is_old or not page.is_file()
+        with suppress(InputError):  # there is no script.md
+            self._look()
         self._thread = threading.Thread(target=self._work, name="howsteps-placing", daemon=True)
 
     def start(self) -> None:
@@ -122,7 +134,8 @@ class Session:
                 "activity": self._activity,
                 "error": self._error,
                 "writer": self._writer,
-                "choices": self._choices,
+                "renewals": self._renewals,
+                "kept": self.journal.kept,
             }
 
     def content(self) -> dict[str, Any]:
@@ -193,7 +206,7 @@ class Session:
         self._version += 1
 
     def _check_unchanged(self) -> None:
-        """If another program has written a result, read it, and refuse to go on.
+        """If another program has written a result, take it, and refuse to go on.
 
         Otherwise the next edit would be one of the old script, and replace the new result.
         """
@@ -203,8 +216,17 @@ class Session:
         result = read_result(self.folder)
         self.journal = Journal.resume(self.folder, result, is_waiting=False)
         self._take(result, found)
+        self._stale = False  # the other program writes the page
+        self._renewals += 1
         self._changed.notify_all()
         raise Refused("the folder was changed by another program; reload the page", _OUTDATED)
+
+    def _look(self) -> None:
+        """Look whether another program wrote a result, or a person edited ``script.md``."""
+        self._check_unchanged()
+        text = fingerprint(self.folder / SCRIPT_TEXT)
+        if text != self._text:
+            self._text, self._is_typed = text, typed_page(self.folder) is not None
 
     def wait_until_placed(self, seconds: float) -> bool:
         """Wait until all edits are placed and written; False after a timeout."""
@@ -217,6 +239,8 @@ class Session:
         return self.journal.history.placed != self.journal.history.revision and not self._error
 
     def _next_action(self) -> Callable[[], None] | None:
+        if self._is_typed:
+            return self._place_text
         if self._has_unplaced_edits():
             return self._place
         return self._write if self._stale else None
@@ -226,8 +250,10 @@ class Session:
             with self._changed:
                 self._activity = ""
                 self._changed.notify_all()
-                self._changed.wait_for(lambda: self._stopped or self._next_action())
-                action = self._next_action()
+                while (action := self._next_action()) is None and not self._stopped:
+                    self._changed.wait(_LOOK_EVERY)
+                    with suppress(HowstepsError):  # the next edit reports it
+                        self._look()
                 if self._stopped or action is None:
                     return
             try:
@@ -246,8 +272,8 @@ class Session:
 
     def _place(self) -> None:
         with self._changed:
-            self._check_unchanged()
             self._activity = "placing"
+            self._check_unchanged()
             history = self.journal.history
         if not history.draft.steps:
             raise HowstepsError("a script without steps cannot be placed; add one, or undo")
@@ -268,9 +294,26 @@ class Session:
                 self._check_unchanged()
             raise
         with self._changed:
-            self._choices += ids(result.task) != shown
+            self._renewals += ids(result.task) != shown
             self._take(result, fingerprint(self.folder / FILE))
             self.journal.place(history.revision, result.script)
+
+    def _place_text(self) -> None:
+        """Place the steps that a person typed into ``script.md``; that is an edit too."""
+        with self._changed:
+            self._activity, self._is_typed, self._error = "placing", False, ""
+            self._check_unchanged()
+        result = place_again(
+            self.folder,
+            self.folder / SCRIPT_TEXT,
+            pages=False,
+            unchanged_since=self._fingerprint,
+            callback=self._on_event,
+        )
+        with self._changed:
+            self.journal.write(result)
+            self._renewals += 1
+            self._take(result, fingerprint(self.folder / FILE))
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, StageBegan):

@@ -44,7 +44,10 @@ function restore() {
 const EDITS = { rename: "renamed", move: "moved", delete: "deleted", add: "added", merge: "merged", split: "split", place: "placed", release: "released", optional: "changed", keep: "used again", drop: "left out" };
 
 /** What an edit does, in two or three words: "renamed step 3". */
-const described = ({ op, step, at, video }) => `${EDITS[op]} ${["keep", "drop"].includes(op) ? `“${truncateTo(titleById(video), 40)}”` : `step ${(step ?? at) + 1}`}`;
+function described({ op, step, at, video }) {
+  if (op === "write") return "a script from outside of this page";
+  return `${EDITS[op]} ${video && step === undefined ? `“${truncateTo(titleById(video), 40)}”` : `step ${(step ?? at) + 1}`}`;
+}
 
 const titleById = (id) => [...videos, ...content.set_aside].find((video) => video.id === id)?.title ?? id;
 
@@ -205,7 +208,8 @@ function statusText() {
   if (!mayWrite()) return "Another page is editing this script. You can watch, or take over.";
   if (status?.error) return `Not placed: ${status.error}`;
   if (server.busy || (status && (status.placed !== status.revision || status.revision < server.revision))) return doing[status?.activity] ?? doing.placing;
-  return doing[status?.activity] ?? `${lastMessage || "Everything is placed."}${unmentionedWarning()}`;
+  const lost = status?.kept && !canUndo() && !lastMessage ? ` What you changed before the videos were others cannot be undone; it is in ${status.kept}.` : "";
+  return doing[status?.activity] ?? `${lastMessage || "Everything is placed."}${lost}${unmentionedWarning()}`;
 }
 
 /** A warning about steps that were placed although no narrator mentions them. */

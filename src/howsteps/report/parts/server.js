@@ -84,10 +84,10 @@ function startServer() {
   const events = new EventSource(`events?writer=${writer}`);
   events.addEventListener("message", ({ data }) => {
     const status = JSON.parse(data);
-    const before = server.status?.choices ?? status.choices;
-    if (status.choices !== before) {
+    const before = server.status?.renewals ?? status.renewals;
+    if (status.renewals !== before) {
       sessionStorage.setItem("howsteps-focus", "undo"); // it takes the choice back
-      return location.reload(); // with other videos, everything is new
+      return location.reload(); // with other videos, or a script from outside, everything is new
     }
     updateServer({ gone: false, status });
     catchUp();
