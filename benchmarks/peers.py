@@ -116,15 +116,15 @@ def scores(found: Found, job: Job) -> tuple[float, float, float, float]:
     """Return the scores of a prediction, in the order of the table."""
     places, labels = found
     steps, true = len(job.truth.steps), true_frames(job.truth)
-    predicted = {
-        video: labels[video][
+    predicted = [
+        labels[video][
             np.minimum(
                 ((np.arange(len(of)) + 0.5) / LABEL_RATE / job.seconds).astype(np.int64),
                 len(labels[video]) - 1,
             )
         ]
-        for video, of in true.items()
-    }
+        for video, of in zip(job.truth.durations, true, strict=True)
+    ]
     return (
         paper_f1(places, job.truth, steps=steps).f1,
         kukleva(predicted, true, steps).frames or 0.0,

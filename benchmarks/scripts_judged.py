@@ -2,8 +2,7 @@
 
 CAPTIONS is a folder of task files; judgement files (``annotations/judge_*.json``) are read from its
 parent. Prints, for each judged task, precision and recall at K ≤ 10 of modes ``default`` and
-``paper`` and of two controls: the mean over twenty subsamples of 30 videos, and all videos. The
-text-free control has no words to judge, so all scripts are scored by time too.
+``paper`` and of two controls: the mean over twenty subsamples of 30 videos, and all videos.
 """
 
 import argparse
@@ -18,7 +17,7 @@ import numpy as np
 from howsteps import datasets
 from howsteps.datasets import registry
 from howsteps.datasets.task_file import read_judgements
-from howsteps.evaluate import by_time, in_truth, judged, mention_times, script_score
+from howsteps.evaluate import by_time, judged, script_score
 from howsteps.evaluate.methods import frequent, text_free
 from howsteps.narration import extract_relations
 from howsteps.paper.script import discover as discover_by_alignment
@@ -34,7 +33,7 @@ class Way(NamedTuple):
     """A method: the mode of relation extraction, and the function that discovers the script."""
 
     extraction: str
-    discover: Callable[[Task], Script | None]
+    discover: Callable[[Task], Script]
 
 
 class Judges(NamedTuple):
@@ -43,23 +42,12 @@ class Judges(NamedTuple):
     truth: Truth
     rules: Mapping[str, Sequence[Rule]]
 
-    def score(self, task: Task, script: Script | None) -> tuple[float, ...]:
-        """Return the number of steps, precision and recall as judged, and the two by time.
-
-        ``script`` is None for the text-free control.
-        """
+    def score(self, script: Script) -> tuple[float, ...]:
+        """Return the number of steps, precision and recall as judged, and the two by time."""
         order = [self.truth.steps.index(name) for name in self.rules]
-        steps = STEPS if script is None else len(script.steps)
-        events = text_free(task, STEPS) if script is None else mention_times(script)
-        timed = script_score(
-            by_time(in_truth(events, self.truth), self.truth, steps, leads=(LEAD,)),
-            order,
-            "by time",
-        )
-        if script is None:
-            return steps, np.nan, np.nan, timed.precision, timed.recall
-        read = script_score(judged(script.steps, self.rules, self.truth.steps), order, "judged")
-        return steps, read.precision, read.recall, timed.precision, timed.recall
+        read = script_score(judged(script.steps, self.rules, self.truth.steps), order)
+        timed = script_score(by_time(script.steps, self.truth, leads=(LEAD,)), order)
+        return len(script.steps), read.precision, read.recall, timed.precision, timed.recall
 
 
 def draw(task: Task, count: int, seed: int) -> Task:
@@ -69,7 +57,7 @@ def draw(task: Task, count: int, seed: int) -> Task:
 
 
 WAYS = {
-    "text-free": Way("paper", lambda task: None),
+    "text-free": Way("paper", lambda task: text_free({v.id: v.length for v in task.videos}, STEPS)),
     "most frequent by time": Way("paper", lambda task: frequent(task, STEPS)),
     "paper": Way("paper", partial(discover_by_alignment, steps=STEPS)),
     "default": Way("default", partial(discover, steps=STEPS)),
@@ -96,7 +84,7 @@ def main() -> None:
             for videos, seeds in ((f"{SEEDS} draws of {DRAW}", SEEDS), (str(len(task.videos)), 1)):
                 count = DRAW if seeds == SEEDS else len(task.videos)
                 subsamples = [draw(task, count, seed) for seed in range(seeds)]
-                scores = [judges.score(drawn, way.discover(drawn)) for drawn in subsamples]
+                scores = [judges.score(way.discover(drawn)) for drawn in subsamples]
                 mean = np.array(scores, dtype=float).mean(axis=0)
                 show(task.name, videos, name, mean)
                 means.setdefault((videos if seeds == SEEDS else "all", name), []).append(mean)
@@ -106,7 +94,7 @@ def main() -> None:
 
 def show(task: str, videos: str, name: str, cells: np.ndarray) -> None:
     """Print one row."""
-    read = "–" if np.isnan(cells[1]) else f"{cells[1]:.2f}/{cells[2]:.2f}"
+    read = f"{cells[1]:.2f}/{cells[2]:.2f}"
     timed = f"{cells[3]:.2f}/{cells[4]:.2f}"
     print(f"| {task} | {videos} | {name} | {cells[0]:.1f} | {read} | {timed} |", flush=True)
 

@@ -18,13 +18,14 @@ from howsteps.evaluate.experiment import (
     summarise,
     with_narrations,
 )
-from howsteps.evaluate.methods import SCRIPT_BASELINES, Sample, choose
-from howsteps.evaluate.protocols import Bars, Prediction
+from howsteps.evaluate.methods import choose, frequent
+from howsteps.evaluate.protocols import Prediction
 from howsteps.paper.methods import ALL_METHODS as METHODS
+from howsteps.paper.methods import supervised
 from howsteps.paper.script import discover
 from howsteps.paper.tables import compare_aligners
 from howsteps.task import Localisation, Result
-from tests.jobs import STEPS, write_tea
+from tests.jobs import write_tea
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "data"
 
@@ -46,28 +47,24 @@ def release():
     return one
 
 
+BASELINES = {"frequent", "text-free"}  # of scripts
+
+
 @pytest.mark.slow
 def test_every_method_runs_on_captions(tea, narrated):
     plan = Plan(METHODS, steps=(4,))
     rows = run_plan(tea, narrated, plan).rows
-    assert {row.method for row in rows if row.protocol == "paper-f1"} == set(METHODS)
+    places = {row.method: row for row in rows if row.protocol == "paper-f1"}
+    assert set(places) == set(METHODS) - BASELINES
     assert {row.method for row in rows if row.protocol == "script"} == {
         *("paper", "authors", "default"),
-        *SCRIPT_BASELINES,
+        *BASELINES,
     }
-    assert all(0 <= row.low <= row.high <= 1 for row in rows if row.protocol == "paper-f1")
-    f1 = {row.method: row.f1 for row in rows if row.protocol == "paper-f1"}
     # Steps are done a second after they are named; two seconds after a mention is in all of them.
-    assert f1["narration"] > max(0.9, f1["uniform"])
-
-
-@pytest.mark.slow
-def test_only_methods_with_roundings_have_the_error_bars_of_the_paper(tea, narrated):
-    plan = Plan(METHODS, steps=(4,), protocols=("paper-f1",), bars=Bars.roundings)
-    rows = {row.method: row for row in run_plan(tea, narrated, plan).rows}
-    barred = {name for name, row in rows.items() if row.low is not None}
-    assert barred == {"video-only", "video+bow", "supervised", "paper", "authors"}
-    assert all(rows[name].low <= rows[name].f1 <= rows[name].high for name in ("paper", "authors"))
+    assert places["narration"].f1 > max(0.9, places["uniform"].f1)
+    barred = {name: row for name, row in places.items() if row.low is not None}
+    assert set(barred) == {"video-only", "video+bow", "paper", "authors"}
+    assert all(0 <= row.low <= row.f1 <= row.high <= 1 for row in barred.values())
 
 
 @pytest.mark.slow
@@ -75,7 +72,7 @@ def test_every_method_that_needs_no_folds_runs_on_the_release(release):
     plan = Plan(METHODS, steps=(3,))
     found = run_plan(release, with_narrations(release, plan), plan)
     placed = {row.method for row in found.rows if row.protocol == "paper-f1"}
-    assert placed == set(METHODS) - {"supervised"}
+    assert placed == set(METHODS) - {"supervised", *BASELINES}
     [reason] = {each.reason for each in found.unscored if each.method == "supervised"}
     assert reason == "4 videos are too few for 5 folds"
 
@@ -130,22 +127,18 @@ def test_a_script_is_discovered_once_for_each_subsample_steps_and_seed(tea, narr
 
 
 @pytest.mark.slow
-def test_a_method_with_known_steps_is_run_once_per_subsample(tea, narrated):
+def test_supervised_learning_is_done_once_for_all_numbers_of_steps(tea, narrated, monkeypatch):
     calls = []
 
-    def predicted(sample, steps, seed):
+    def counted(*arguments, seed):
         calls.append(seed)
-        return Prediction(
-            len(STEPS), METHODS["uniform"](sample, len(STEPS), seed).localisations, known_steps=True
-        )
+        return supervised(*arguments, seed=seed)
 
-    plan = Plan({"supervised": predicted}, (3, 4), ("paper-f1", "crosstask-recall"), seeds=2)
+    monkeypatch.setattr("howsteps.paper.methods.supervised", counted)
+    plan = Plan(choose(["supervised"], METHODS), (3, 4), ("paper-f1", "crosstask-recall"), seeds=2)
     rows = run_plan(tea, narrated, plan).rows
-    assert calls == [0]
-    assert len(rows) == 8
-    calls.clear()
-    run_plan(tea, narrated, replace(plan, videos=3))
     assert calls == [0, 1]
+    assert len(rows) == 8
 
 
 @pytest.mark.parametrize(
@@ -163,19 +156,15 @@ def test_an_invalid_plan_is_refused(wrong, reason):
 
 def test_summaries_are_means_over_seeds():
     rows = [
-        Row("tea", "paper", 10, "paper-f1", f1, f1, 1.0, f1 - 0.1, f1 + 0.1, seed)
-        for seed, f1 in enumerate((0.2, 0.4))
+        Row("tea", "paper", 10, "paper-f1", f1, f1, 1.0, 0.1, 0.6, seed)
+        for seed, f1 in enumerate((0.1, 0.2, 0.3))
     ]
-    rows.append(Row("tea", "paper", 10, "script", 0.5, 0.5, 0.5, None, None, 0))
+    rows.append(Row("tea", "paper", 10, "script", 0.5, 0.5, 0.5, 0.4, 0.6, 0))
     places, script = summarise(rows)
-    assert (places.f1, places.low, places.high) == (
-        pytest.approx(0.3),
-        pytest.approx(0.2),
-        pytest.approx(0.4),
-    )
-    # s = 0.1414, t = 12.706 with one degree of freedom: ± 1.2706.
-    assert (places.seeds, places.over_seeds) == (2, (0.0, 1.0))  # 0.3 ± 1.27, of shares
-    assert (script.low, script.over_seeds) == (None, None)
+    # s = 0.1, t = 4.303 with two degrees of freedom, √3 = 1.732: ± 0.248, of shares.
+    assert (places.f1, places.low, places.seeds) == (pytest.approx(0.2), 0.0, 3)
+    assert places.high == pytest.approx(0.448, abs=1e-3)
+    assert (script.low, script.high, script.seeds) == (0.4, 0.6, 1)
 
 
 def test_no_aligner_is_below_the_bound(narrated):
@@ -206,17 +195,18 @@ def test_methods_learn_from_every_video_and_are_scored_on_those_with_truth(tea):
 class TestAMethodOfOnesOwn:
     def test_without_methods_those_of_howsteps_are_compared(self, tea):
         found = compare(tea, steps=[2])
-        assert {each.method for each in (*found.rows, *found.unscored)} == {"uniform", "default"}
+        assert {row.method for row in found.rows} == {"uniform", "default"}
+        assert {each.method for each in found.unscored} == BASELINES
 
     def test_it_may_return_a_script_or_a_result_and_be_unable_to(self, tea, narrated):
         def fails(sample, steps, seed):
             raise HowstepsError("it rains")
 
-        script = SCRIPT_BASELINES["frequent"](Sample(tea, narrated, ["v1"]), 4, 0)
+        script = frequent(narrated["paper"], 4)
         result = Result(tea.task, script, ())
         methods = {"script": lambda *_: script, "result": lambda *_: result, "fails": fails}
         found = compare([tea], methods, protocols=["script"])
-        assert {row.method for row in found.rows} == {"script", "result", *SCRIPT_BASELINES}
+        assert {row.method for row in found.rows} == {"script", "result"}
         assert {(each.method, each.reason) for each in found.unscored} == {("fails", "it rains")}
         assert "not measured by script: fails (it rains)" in str(found)
 
@@ -258,7 +248,7 @@ class TestAMethodOfOnesOwn:
         place = f"{Path(__file__).name}:{mine.__code__.co_firstlineno + 1}"
         assert wrong.reason == f"ZeroDivisionError: division by zero, {place}"
         assert isinstance(wrong.error, ZeroDivisionError)
-        reason = f"not measured by paper-f1: mine on 1 of 2 seeds ({wrong.reason})"
+        reason = f"not measured by paper-f1: mine ({wrong.reason})"
         assert reason in str(found)
         [line] = (line for line in str(found).splitlines() if "  mine " in line)
         assert line.endswith("  1 of 2 seeds")

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.evaluate import by_time, judged, script_score
+from howsteps.evaluate.methods import text_free
 from howsteps.evaluate.script_protocols import longest_chain, poisson_binomial_tail
-from howsteps.task import Localisation, Mention, Rule, Step
+from howsteps.task import Mention, Rule, Step
 from tests.evaluate.truths import truth
 
 
@@ -21,20 +22,19 @@ class TestChain:
     def test_worked_example(self):
         # True order 0 1 2 3. Discovered: 1, nothing, 0, 2, 2, 3.
         # The longest chain is 1 2 3 (or 0 2 3): 3 of 6 discovered, 3 of 4 true steps.
-        score = script_score([{1}, set(), {0}, {2}, {2}, {3}], [0, 1, 2, 3], note="judged")
+        score = script_score([{1}, set(), {0}, {2}, {2}, {3}], [0, 1, 2, 3])
         assert score.precision == pytest.approx(3 / 6)
         assert score.recall == pytest.approx(3 / 4)
         assert score.f1 == pytest.approx(2 * 0.5 * 0.75 / 1.25)
-        assert score.note == "judged"
         assert sum(step is not None for step in score.matching) == 3
 
     def test_the_global_order_counts_not_that_of_the_list(self):
-        assert script_score([{1}, {0}], [1, 0], note="").recall == 1
-        assert script_score([{1}, {0}], [0, 1], note="").recall == 1 / 2
+        assert script_score([{1}, {0}], [1, 0]).recall == 1
+        assert script_score([{1}, {0}], [0, 1]).recall == 1 / 2
 
     def test_a_discovered_step_counts_once(self):
         # One discovered step that may be 0 or 1 cannot recover both.
-        assert script_score([{0, 1}], [0, 1], note="").recall == 1 / 2
+        assert script_score([{0, 1}], [0, 1]).recall == 1 / 2
         assert longest_chain([{0, 1}, {0, 1}], [0, 1]) == (0, 1)
 
     @given(st.lists(st.sets(st.integers(0, 3)), max_size=5), st.permutations(range(4)))
@@ -86,27 +86,26 @@ def job(videos: int, seed: int):
     return truth(rows, 3, dict.fromkeys(rows, 200.0)), begins
 
 
+def at(*times: dict[str, float]) -> list[Step]:
+    """Steps that are mentioned at one time in each video."""
+    return [
+        Step("", tuple(mention("", "", video, start) for video, start in step.items()))
+        for step in times
+    ]
+
+
 class TestByTime:
     def test_steps_that_coincide_in_all_videos_are_matched(self):
         true, begins = job(12, seed=1)
-        events = [
-            Localisation(video, discovered, found[step] + 5)
-            for video, found in begins.items()
-            for discovered, step in enumerate((2, 0))
-        ]
-        assert by_time(events, true, steps=3) == [{2}, {0}, set()]
-
-    def test_steps_that_are_named_early_need_a_lead(self):
-        true, begins = job(12, seed=2)
-        events = [Localisation(video, 0, found[1] - 1.5) for video, found in begins.items()]
-        assert by_time(events, true, steps=1, leads=(2.0,)) == [{1}]
-        assert by_time(events, true, steps=1) != [{1}]
+        found = at(*({video: b[step] + 5 for video, b in begins.items()} for step in (2, 0)))
+        assert by_time([*found, Step("", ())], true) == [{2}, {0}, set()]
 
     def test_the_lead_of_the_narration_need_not_be_known(self):
         true, begins = job(12, seed=2)
         for early in (1.5, 4.0, 8.0):
-            events = [Localisation(video, 0, found[1] - early) for video, found in begins.items()]
-            assert by_time(events, true, steps=1, leads=(2.0, 5.0, 10.0)) == [{1}]
+            found = at({video: b[1] - early for video, b in begins.items()})
+            assert by_time(found, true, leads=(2.0, 5.0, 10.0)) == [{1}]
+            assert by_time(found, true) != [{1}]
 
     @pytest.mark.parametrize("leads", [(0.0,), (2.0, 5.0, 10.0)])
     def test_times_that_depend_on_the_position_only_match_no_step(self, leads):
@@ -115,25 +114,19 @@ class TestByTime:
         taken = 0
         for seed in range(12):
             true, _ = job(30, seed)
-            rng = np.random.default_rng(100 + seed)
-            events = [
-                Localisation(video, k, 20 * (k + rng.random()))
-                for video in true.durations
-                for k in range(10)
-            ]
-            taken += sum(map(bool, by_time(events, true, steps=10, leads=leads)))
+            control = text_free(true.durations, 10, 100 + seed)
+            taken += sum(map(bool, by_time(control.steps, true, leads=leads)))
         assert taken <= 0.05 * 120
 
     def test_several_mentions_in_a_video_are_one_hit(self):
         # 1 video has 5 hits, the other none: with 2 videos nothing is significant.
         true = truth({"u": [(0, 0, 10)], "v": [(0, 90, 100)]}, 1, {"u": 100.0, "v": 100.0})
-        events = [Localisation("u", 0, t) for t in range(5)] + [Localisation("v", 0, 5)]
-        assert by_time(events, true, steps=1) == [set()]
+        mentions = [mention("", "", "u", t) for t in range(5)] + [mention("", "", "v", 5)]
+        assert by_time([Step("", tuple(mentions))], true) == [set()]
 
-    def test_one_video_or_no_time_matches_no_step(self):
+    def test_one_video_matches_no_step(self):
         true = truth({"u": [(0, 0, 10)]}, 1)
-        assert by_time([Localisation("u", 0, 5)], true, steps=1) == [set()]
-        assert by_time([Localisation("u", 0, None)], true, steps=1) == [set()]
+        assert by_time(at({"u": 5.0}, {"elsewhere": 5.0}), true) == [set(), set()]
 
     def test_poisson_binomial_tail_worked_example(self):
         # Two events with probabilities ½ and ¼: P(≥1) = 1 − ½·¾ = ⅝, P(≥2) = ⅛, P(≥0) = 1.

@@ -66,7 +66,7 @@ def _scores(result: Result, truth: Truth) -> Table:
     )
     rows = {
         "the script: right steps, in the right order": script_score(
-            judged(result.steps, rules(), truth.steps), range(len(truth.steps)), "judged"
+            judged(result.steps, rules(), truth.steps), range(len(truth.steps))
         ),
         "the places: every step found while it is done": placed,
         "the places, guesses left out": surely_placed,

@@ -29,7 +29,7 @@ from howsteps.evaluate.experiment import (
     with_narrations,
 )
 from howsteps.evaluate.methods import Sample, choose
-from howsteps.evaluate.protocols import PROTOCOLS, SCRIPT_PROTOCOLS, Bars, Rules
+from howsteps.evaluate.protocols import PROTOCOLS, SCRIPT_PROTOCOLS, Rules
 from howsteps.io.files import write_atomically
 from howsteps.paper.methods import ALL_METHODS
 from howsteps.paper.tables import (
@@ -38,7 +38,6 @@ from howsteps.paper.tables import (
     alignment_table,
     compare_aligners,
     localisation_table,
-    regularity_table,
     script_table,
     statistics_table,
 )
@@ -82,13 +81,12 @@ def _plan(
     protocols: Sequence[str],
     seeds: int,
     videos: int | None,
-    bars: Bars = Bars.roundings,
 ) -> Plan:
     """Return the plan of a command; a wrong name or number is an error of the command line."""
     try:
         numbers = sorted({int(number) for number in _split(steps)})
         runs = choose(_split(methods), ALL_METHODS)
-        return Plan(runs, tuple(numbers), tuple(protocols), seeds, videos, bars)
+        return Plan(runs, tuple(numbers), tuple(protocols), seeds, videos)
     except HowstepsError as error:
         raise typer.BadParameter(str(error)) from error
     except ValueError:
@@ -211,14 +209,6 @@ def methods(
         ),
     ] = None,
     rate: _Rate = FRAMES_PER_SECOND,
-    bars: Annotated[
-        Bars,
-        options.rare_option(
-            metavar="BARS",
-            help="What error bars show: 'videos' (a bootstrap, 95%) or 'roundings' (the "
-            "solutions that a solver visits after its best, as in the paper).",
-        ),
-    ] = Bars.videos,
     json_file: options.JsonFile = None,
     csv_file: Annotated[
         Path | None,
@@ -248,7 +238,7 @@ def methods(
         if PLOTS.missing:
             raise MissingExtra(PLOTS.name, PLOTS.purpose)
     default_protocols = "paper-f1,script,script-judged" if judge else "paper-f1,script"
-    plan = _plan(names, steps, _split(protocol or default_protocols), seeds, videos, bars)
+    plan = _plan(names, steps, _split(protocol or default_protocols), seeds, videos)
     found = datasets.read_labelled(source, captions=captions, features=features, rate=rate)
     if judge and len(found.tasks) != 1:
         raise HowstepsError(f"--judge works with one task, but {source} has {len(found.tasks)}")
@@ -311,12 +301,10 @@ def _scores_table(title: str, rows: Sequence[Summary], plan: Plan) -> TextTable:
         "F1": [f"{row.f1:.3f}" for row in rows],
     }
     if any(row.low is not None for row in rows):
-        bars = "95 % of videos" if plan.bars == "videos" else "roundings"
-        columns[bars] = [_span(row.low, row.high) for row in rows]
+        bar = "95 % of seeds" if plan.seeds > 1 else "other solutions"
+        columns[bar] = [_span(row.low, row.high) for row in rows]
     if any(row.seeds < plan.seeds for row in rows):
         columns["seeds"] = [f"{row.seeds} of {plan.seeds}" for row in rows]
-    if plan.seeds > 1:
-        columns["95 % of seeds"] = [_span(*(row.over_seeds or (None, None))) for row in rows]
     lines = sorted(zip(*columns.values(), strict=True), key=lambda line: int(line[1]))
     return TextTable("scores", title, tuple(columns), tuple(lines), names=1)
 
@@ -332,7 +320,7 @@ def stats(
     json_file: options.JsonFile = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Show how regular a data set is: order, missing steps, times.
+    """Show how regular a data set is: order, missing and repeated steps.
 
     DATA is ground truth: a table video,step,start,end; a task JSON file with steps; COIN.json; the
     annotations of YouCook2; or the folder of a data set. For the tasks of the CVPR 2016 paper, the
@@ -354,7 +342,6 @@ def stats(
         screen.write_json({"version": 1, "tasks": rows}, json_file)
     if str(json_file) != "-":
         _show(statistics_table(measured))
-        _show(regularity_table(measured))
         for row, names in zip(measured, orders, strict=True):
             steps = escape(" → ".join(names))
             screen.out.print(f"\n[bold]{escape(row.task)}[/], order found: {steps}")
@@ -465,7 +452,6 @@ def _missing(found: Survey) -> list[str]:
 
 
 def _gaps(compared: Comparison) -> Comparison:
-    """Return what could not be measured, but for the scripts of baselines, which have none."""
-    modes = ("paper", "authors", "default")
-    gaps = (n for n in compared.unscored if n.method in modes or n.protocol == "paper-f1")
-    return Comparison((), tuple(gaps), compared.seeds)
+    """Return what could not be measured, but for methods without a script, or without places."""
+    without = ("without a script to compare", "localises no steps")
+    return Comparison((), tuple(n for n in compared.unscored if n.reason not in without))

@@ -29,7 +29,7 @@ from howsteps.evaluate.point_protocols import (
     paper_f1,
 )
 from howsteps.evaluate.protocols import PROTOCOLS, Prediction
-from howsteps.evaluate.script_protocols import by_time, judged, mention_times, script_score
+from howsteps.evaluate.script_protocols import by_time, judged, script_score
 from howsteps.evaluate.statistics import Statistics, find_order, statistics
 
 __all__ = [
@@ -54,7 +54,6 @@ __all__ = [
     "judged",
     "kukleva",
     "label_frames",
-    "mention_times",
     "paper_f1",
     "per_video",
     "predicted_frames",

@@ -1,29 +1,23 @@
 """Experiments: methods × numbers of steps × seeds on tasks, scored by protocols."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import starmap
 from pathlib import Path
 from statistics import fmean
 from traceback import extract_tb
-from typing import Any
 
 import numpy as np
 
 from howsteps.datasets import read_labelled
 from howsteps.datasets.annotations import Labelled
 from howsteps.errors import HowstepsError, unknown_name
-from howsteps.evaluate.inputs import t_interval
-from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES, Method, Sample
-from howsteps.evaluate.protocols import (
-    PROTOCOLS,
-    SCRIPT_PROTOCOLS,
-    Bars,
-    Prediction,
-    Reference,
-    Rules,
-)
+from howsteps.evaluate.inputs import Score
+from howsteps.evaluate.methods import METHODS, Method, Sample
+from howsteps.evaluate.protocols import PROTOCOLS, Prediction, Reference, Rules
 from howsteps.task import Task, Video
+
+LEVEL = 0.95  # of the intervals over seeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +25,7 @@ class Plan:
     """The grid of an experiment: methods by name, values of K, names of protocols, seeds.
 
     Each seed has a subsample of so many ``videos``; None: all videos, and seeds only affect the
-    methods. The baselines of scripts are run too if scripts are scored.
+    methods.
     """
 
     methods: Mapping[str, Method] = field(default_factory=lambda: METHODS)
@@ -39,7 +33,6 @@ class Plan:
     protocols: tuple[str, ...] = ("paper-f1", "script")
     seeds: int = 1
     videos: int | None = None
-    bars: Bars = Bars.videos
 
     def __post_init__(self) -> None:
         if unknown := [name for name in self.protocols if name not in PROTOCOLS]:
@@ -47,20 +40,9 @@ class Plan:
         if min(self.steps, default=0) < 1 or self.seeds < 1:
             raise HowstepsError("at least one step and one seed are needed")
 
-    @property
-    def runs(self) -> dict[str, Method]:
-        """The methods, with the script baselines if scripts are scored."""
-        baselines = SCRIPT_BASELINES if self.script_protocols else {}
-        return {**self.methods, **{k: v for k, v in baselines.items() if k not in self.methods}}
-
-    @property
-    def script_protocols(self) -> tuple[str, ...]:
-        """The protocols that score scripts."""
-        return tuple(name for name in self.protocols if name in SCRIPT_PROTOCOLS)
-
     def __len__(self) -> int:
         """Number of predictions per task."""
-        return len(self.runs) * len(self.steps) * self.seeds
+        return len(self.methods) * len(self.steps) * self.seeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +62,16 @@ class _Scored:
 
 @dataclass(frozen=True, slots=True)
 class Row(_Scored):
-    """One score of one run."""
+    """One score of one run; its error bar is over the solutions that the method visited."""
 
     seed: int
 
 
 @dataclass(frozen=True, slots=True)
 class Summary(_Scored):
-    """Means over some ``seeds``; ``over_seeds`` is the confidence interval of the mean F1."""
+    """Means over some ``seeds``; of several, the error bar is a 95 % interval of the mean."""
 
     seeds: int
-    over_seeds: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,30 +102,22 @@ class Comparison:
     @property
     def reasons(self) -> list[str]:
         """What could not be scored, one line for all methods with the same reason."""
-        seeds: dict[tuple[str, str], dict[str, set[int]]] = {}
+        methods: dict[tuple[str, str], dict[str, None]] = {}
         for each in self.unscored:
-            methods = seeds.setdefault((each.protocol, each.reason), {})
-            methods.setdefault(each.method, set()).add(each.seed)
+            methods.setdefault((each.protocol, each.reason), {})[each.method] = None
         return [
-            f"not measured by {protocol}: {', '.join(starmap(self._with_seeds, methods.items()))}"
-            f" ({reason})"
-            for (protocol, reason), methods in seeds.items()
+            f"not measured by {protocol}: {', '.join(names)} ({reason})"
+            for (protocol, reason), names in methods.items()
         ]
 
-    def _with_seeds(self, method: str, failed: Collection[int]) -> str:
-        """A method that failed, with the number of seeds unless it did so on all."""
-        some = f" on {len(failed)} of {self.seeds} seeds" if len(failed) < self.seeds else ""
-        return f"{method}{some}"
-
     def __str__(self) -> str:
-        lines = (
+        lines = [
             f"{row.task}  {row.protocol}  K={row.steps}  {row.method:12}"
             f"  P {row.precision:.3f}  R {row.recall:.3f}  F1 {row.f1:.3f}"
-            + f"  {row.seeds} of {self.seeds} seeds"
-            * (row.seeds < self.seeds)
+            + (f"  {row.seeds} of {self.seeds} seeds" if row.seeds < self.seeds else "")
             for row in self.summaries
-        )
-        return "\n".join((*lines, *self.reasons))
+        ]
+        return "\n".join([*lines, *self.reasons])
 
 
 def with_narrations(
@@ -179,28 +152,27 @@ def run_plan(
     which true step, for the protocol ``script-judged``. ``progress`` is called after every
     prediction.
     """
-    scores: list[Row | NoScore] = []
+    rows: list[Row] = []
+    unscored: list[NoScore] = []
     sample: Sample | None = None
     for seed in range(plan.seeds):
         if sample is None or plan.videos is not None:
-            names = subsampled(labelled, plan.videos, seed)
-            sample = Sample(labelled, narrated, names)
-            supervised: dict[str, Prediction] = {}
-        reference = Reference(sample.truth, rules, plan.bars, seed)
+            sample = Sample(labelled, narrated, subsampled(labelled, plan.videos, seed))
+            reference = Reference(sample.truth, rules)
         for steps in plan.steps:
-            for name, method in plan.runs.items():
-                prediction = supervised.get(name) or _predict(name, method, sample, steps, seed)
-                if isinstance(prediction, Prediction) and prediction.known_steps:
-                    # It does not depend on K, and is kept for all seeds of the subsample.
-                    supervised[name] = prediction
-                protocols = plan.protocols if name in plan.methods else plan.script_protocols
-                scores += _score(prediction, name, steps, seed, protocols, reference)
+            for name, method in plan.methods.items():
+                prediction = _predict(name, method, sample, steps, seed)
+                for protocol in plan.protocols:
+                    score = _score(prediction, protocol, reference)
+                    task = sample.truth.task
+                    if isinstance(score, Exception):
+                        why = _reason(score)
+                        unscored.append(NoScore(task, name, protocol, why, seed, score))
+                    else:
+                        found = score.f1, score.precision, score.recall, score.low, score.high
+                        rows.append(Row(task, name, steps, protocol, *found, seed))
                 progress()
-    return Comparison(
-        tuple(score for score in scores if isinstance(score, Row)),
-        tuple(score for score in scores if isinstance(score, NoScore)),
-        plan.seeds,
-    )
+    return Comparison(tuple(rows), tuple(unscored), plan.seeds)
 
 
 def subsampled(labelled: Labelled, videos: int | None, seed: int) -> list[str]:
@@ -229,23 +201,15 @@ def _predict(
 
 
 def _score(
-    prediction: Prediction | Exception,
-    method: str,
-    steps: int,
-    seed: int,
-    protocols: Sequence[str],
-    reference: Reference,
-) -> Iterator[Row | NoScore]:
-    for protocol in protocols:
-        try:
-            if isinstance(prediction, Exception):
-                raise prediction
-            score = PROTOCOLS[protocol](prediction, reference)
-        except Exception as error:
-            yield NoScore(reference.truth.task, method, protocol, _reason(error), seed, error)
-            continue
-        found = score.f1, score.precision, score.recall, score.low, score.high
-        yield Row(reference.truth.task, method, steps, protocol, *found, seed)
+    prediction: Prediction | Exception, protocol: str, reference: Reference
+) -> Score | Exception:
+    """Return the score of a prediction, or why it has none."""
+    if isinstance(prediction, Exception):
+        return prediction
+    try:
+        return PROTOCOLS[protocol](prediction, reference)
+    except Exception as error:
+        return error
 
 
 def _reason(error: Exception) -> str:
@@ -258,43 +222,44 @@ def _reason(error: Exception) -> str:
 
 
 def summarise(rows: Sequence[Row]) -> list[Summary]:
-    """Return the means over seeds for each task, method, number of steps and protocol."""
+    """Return the means over seeds for each task, method, number of steps and protocol.
+
+    The error bar of one seed is that of its row; of several seeds it is Student's 95 % confidence
+    interval of the mean F1, x̄ ± t·s/√n, as far as it is in [0, 1].
+    """
     groups: dict[tuple[str, str, int, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((row.task, row.method, row.steps, row.protocol), []).append(row)
-    return [
-        Summary(
-            *key,
-            f1=fmean(row.f1 for row in group),
-            precision=fmean(row.precision for row in group),
-            recall=fmean(row.recall for row in group),
-            low=_mean_if_all_known([row.low for row in group]),
-            high=_mean_if_all_known([row.high for row in group]),
-            seeds=len(group),
-            over_seeds=_seeds_interval([row.f1 for row in group]),
+    summaries = []
+    for key, group in groups.items():
+        f1, precision, recall = (
+            fmean(getattr(row, what) for row in group) for what in ("f1", "precision", "recall")
         )
-        for key, group in groups.items()
-    ]
+        low, high = group[0].low, group[0].high
+        if len(group) > 1:
+            half = _half_width([row.f1 for row in group])
+            low, high = max(f1 - half, 0.0), min(f1 + half, 1.0)
+        summaries.append(Summary(*key, f1, precision, recall, low, high, seeds=len(group)))
+    return summaries
 
 
-def _seeds_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    found = t_interval(values)
-    return found and (max(found[0], 0.0), min(found[1], 1.0))
+def _half_width(values: Sequence[float]) -> float:
+    """Half of Student's confidence interval of the mean of several values."""
+    from scipy.stats import t  # noqa: PLC0415 - slow to import
 
-
-def _mean_if_all_known(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if len(known) == len(values) else None
+    quantile = float(t.ppf((1 + LEVEL) / 2, len(values) - 1))
+    return quantile * float(np.std(values, ddof=1)) / math.sqrt(len(values))
 
 
 def compare(
     data: Path | str | Labelled | Iterable[Labelled],
     methods: Mapping[str, Method] = METHODS,
     *,
-    protocols: Sequence[str] = ("paper-f1",),
+    protocols: str | Sequence[str] = ("paper-f1",),
     steps: int | Sequence[int] = (10,),
+    seeds: int = 1,
+    videos: int | None = None,
     rules: Rules | None = None,
-    **options: Any,
 ) -> Comparison:
     """Run methods on a data set with ground truth, and score them.
 
@@ -310,8 +275,8 @@ def compare(
         captions, ``sample.narrated().videos`` also the mentions, and ``sample.features`` are
         T_n×d arrays. It returns the times of all steps by video, localisations, a script, or a
         result. What it raises is listed under ``unscored``, and the others are still scored.
-    protocols, steps, options
-        Names of protocols, values of K, and other fields of a :class:`Plan`.
+    protocols, steps, seeds, videos
+        Names of protocols, values of K, and the subsamples, as in a :class:`Plan`.
     rules
         Which relations name which true step, for the protocol ``script-judged``.
 
@@ -325,7 +290,7 @@ def compare(
         raise HowstepsError(f"'methods' are functions by name, not {methods!r:.60}")
     ks = (steps,) if isinstance(steps, int) else tuple(steps)
     names = (protocols,) if isinstance(protocols, str) else tuple(protocols)
-    plan = Plan(dict(methods), ks, names, **options)
+    plan = Plan(dict(methods), ks, names, seeds, videos)
     if isinstance(data, Path | str):
         data = read_labelled(data)
     found = [

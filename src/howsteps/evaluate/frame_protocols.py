@@ -25,20 +25,18 @@ background is one more label on both sides. Without it, frames whose true label 
 left out, and predicted background is never correct.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsteps.errors import HowstepsError
 from howsteps.evaluate.inputs import (
-    Matching,
     Predictions,
     Score,
-    as_columns,
     as_predictions,
     as_steps,
     check_truth,
@@ -50,7 +48,7 @@ from howsteps.evaluate.inputs import (
 from howsteps.task import Annotation, Localisation, Truth
 
 Labels: TypeAlias = NDArray[np.int64]
-FrameLabels: TypeAlias = Sequence[ArrayLike] | Mapping[str, ArrayLike]
+LabelsByVideo: TypeAlias = Sequence[ArrayLike]
 
 BACKGROUND = -1
 LABEL_RATE = 3.0  # labels per second, for localisations
@@ -74,92 +72,71 @@ def label_frames(
     return labels
 
 
-def true_frames(truth: Truth, rate: float = LABEL_RATE) -> dict[str, Labels]:
-    """Return the true labels of all videos whose duration is known."""
-    return {
-        video: label_frames(annotations, round(duration * rate), rate)
-        for video, annotations in truth.by_video.items()
-        if (duration := truth.durations[video]) is not None
-    }
+def true_frames(truth: Truth, rate: float = LABEL_RATE) -> list[Labels]:
+    """Return the true labels of every video, in the order of ``truth.durations``."""
+    check_truth(truth)
+    labels = []
+    for video, annotations in truth.by_video.items():
+        duration = truth.durations[video]
+        if duration is None:
+            raise HowstepsError(f"the length of video {video!r} is not known")
+        labels.append(label_frames(annotations, round(duration * rate), rate))
+    return labels
 
 
-def predicted_frames(predictions: Predictions, truth: Truth) -> dict[str, Labels]:
-    """Return the predicted labels of the videos of a truth.
+def predicted_frames(
+    predictions: Predictions, truth: Truth, rate: float = LABEL_RATE
+) -> list[Labels]:
+    """Return the predicted labels of every video, as long as those of :func:`true_frames`.
 
     A localisation without start and end extends halfway to its neighbours.
     """
     localisations, _ = as_predictions(predictions, truth)
-    by_video = with_extents(localisations, truth.durations)
-    return {
-        video: label_frames(by_video[video], len(labels), LABEL_RATE)
-        for video, labels in true_frames(truth).items()
-    }
+    return [
+        label_frames(
+            _halfway([at for at in localisations if at.video == video], end), len(of), rate
+        )
+        for (video, end), of in zip(truth.durations.items(), true_frames(truth, rate), strict=True)
+    ]
 
 
-def with_extents(
-    localisations: Sequence[Localisation], durations: Mapping[str, float | None]
-) -> dict[str, list[Localisation]]:
-    """Return localisations by video; those without an extent get one, halfway to the neighbours."""
-    by_video: dict[str, list[Localisation]] = {video: [] for video in durations}
-    for at in localisations:
-        if at.video in by_video and at.time is not None:
-            by_video[at.video].append(at)
-    return {video: _halfway(found, durations[video] or 0.0) for video, found in by_video.items()}
+def frame_f1(predicted: LabelsByVideo, true: LabelsByVideo) -> Score:
+    """Return precision, recall and F1 over all frames.
 
-
-def frame_f1(
-    predictions: FrameLabels | Predictions,
-    truth: FrameLabels | Truth,
-    matching: Matching | None = None,
-) -> Score:
-    """Return precision, recall and F1 over all frames, by the best or a given matching.
-
-    Parameters
-    ----------
-    predictions, truth
-        Labels of frames: an integer array for each video (in a list, or a dictionary by video), −1
-        for background. Or predictions in a form of :mod:`howsteps.evaluate.inputs`, and a
-        :class:`~howsteps.task.Truth` whose videos have durations.
-    matching
-        True step of each discovered step; the best matching if None.
+    ``predicted`` and ``true`` are the labels of the frames: an integer array for each video, −1 for
+    background (:func:`predicted_frames`, :func:`true_frames`).
     """
-    predicted, true = map(_concatenate, _labels(predictions, truth))
-    matched = _matched(predicted, true, matching)
-    return Score(
-        *precision_recall_f1(
-            _is_correct(predicted, true, matched).sum(),
-            (predicted != BACKGROUND).sum(),
-            (true != BACKGROUND).sum(),
-        ),
-        matching=as_steps(matched),
-    )
+    p, t = _end_to_end(_checked(predicted, true))
+    matched = match(_overlaps(p, t))
+    correct = _is_correct(p, t, matched).sum()
+    found = precision_recall_f1(correct, (p != BACKGROUND).sum(), (t != BACKGROUND).sum())
+    return Score(*found, matching=as_steps(matched))
 
 
 def kukleva(
-    predictions: FrameLabels | Predictions,
-    truth: FrameLabels | Truth,
+    predicted: LabelsByVideo,
+    true: LabelsByVideo,
     steps: int | None = None,
-    matching: Matching | None = None,
     *,
     seed: int = 0,
     repeats: int = REPEATS,
 ) -> Score:
-    """Return F1 and MoF of Kukleva et al.; the error bar of F1 is over the repeats.
+    """Return F1 and MoF of Kukleva et al.
 
-    ``predictions``, ``truth`` and ``matching`` are as for :func:`frame_f1`; ``steps`` is K_pred, by
-    default the largest predicted label plus one.
+    ``predicted`` and ``true`` are as for :func:`frame_f1`; ``steps`` is K_pred, by default the
+    largest predicted label plus one.
     """
-    predicted, true = _labels(predictions, truth)
-    all_predicted, all_true = _concatenate(predicted), _concatenate(true)
+    videos = _checked(predicted, true)
+    all_predicted, all_true = _end_to_end(videos)
     n_predicted = _count(all_predicted)
     steps = n_predicted if steps is None else steps
     if n_predicted > steps:
         raise HowstepsError(
             f"a frame has the label {n_predicted - 1}: steps are the numbers 0 … {steps - 1}"
         )
-    matched = _matched(all_predicted, all_true, matching, steps)
+    matched = match(_overlaps(all_predicted, all_true))
     shares, n_correct, n_frames = [], 0, 0
-    for p, t in zip(predicted, true, strict=True):
+    for p, t in videos:
         kept = t != BACKGROUND
         correct = _is_correct(p[kept], t[kept], matched)
         n_correct, n_frames = n_correct + int(correct.sum()), n_frames + int(kept.sum())
@@ -167,37 +144,28 @@ def kukleva(
     # Frames are drawn with replacement, so the number of correct ones is binomial.
     drawn = np.random.default_rng(seed).binomial(SAMPLES, shares, size=(repeats, len(shares)))
     totals = drawn.sum(axis=1) / SAMPLES
-    precisions = [ratio(c, len(predicted) * steps) for c in totals]
+    precisions = [ratio(c, len(videos) * steps) for c in totals]
     recalls = [ratio(c, len(shares)) for c in totals]
     scores = [f1_of(p, r) for p, r in zip(precisions, recalls, strict=True)]
     return Score(
         precision=float(np.mean(precisions)),
         recall=float(np.mean(recalls)),
         f1=float(np.mean(scores)),
-        low=min(scores),
-        high=max(scores),
         frames=ratio(n_correct, n_frames),
-        matching=as_steps(matched),
+        matching=as_steps(matched) + (None,) * (steps - n_predicted),
     )
 
 
-def per_video(
-    predictions: FrameLabels | Predictions,
-    truth: FrameLabels | Truth,
-    *,
-    background: bool = False,
-) -> Score:
+def per_video(predicted: LabelsByVideo, true: LabelsByVideo, *, background: bool = False) -> Score:
     """Return precision, recall, F1 and MoF: means over the videos that have a true label.
 
-    ``predictions`` and ``truth`` are as for :func:`frame_f1`; ``background`` counts as one more
-    label.
+    ``predicted`` and ``true`` are as for :func:`frame_f1`; ``background`` counts as one more label.
     """
-    predicted, true = _labels(predictions, truth)
-    scores = [_one_video(p, t, background) for p, t in zip(predicted, true, strict=True) if len(t)]
-    rows = np.array([row for row in scores if row is not None])
-    if not len(rows):
+    videos = _checked(predicted, true)
+    rows = [row for p, t in videos if (row := _one_video(p, t, background))]
+    if not rows:
         return Score(0.0, 0.0, 0.0, frames=0.0)
-    precision, recall, f1, frames = (float(column) for column in rows.mean(axis=0))
+    precision, recall, f1, frames = (float(column) for column in np.mean(rows, axis=0))
     return Score(precision, recall, f1, frames=frames)
 
 
@@ -211,7 +179,7 @@ def _one_video(
     if not kept.any():
         return None
     predicted, true = predicted[kept], true[kept]
-    table = _overlaps(predicted, true, (_count(predicted), _count(true)))
+    table = _overlaps(predicted, true)
     matched = match(table)
     predicted_counts = np.bincount(predicted[predicted != BACKGROUND], minlength=len(table))
     true_counts = np.bincount(true)
@@ -229,44 +197,34 @@ def _one_video(
     return precision, recall, f1, ratio(correct, len(true))
 
 
-def _labels(predictions: Any, truth: Any) -> tuple[list[Labels], list[Labels]]:
-    """Return predicted and true labels, one array per video."""
-    if isinstance(truth, Truth):
-        check_truth(truth)
-        for video, duration in truth.durations.items():
-            if duration is None:
-                raise HowstepsError(f"the length of video {video!r} is not known")
-        predictions, truth = predicted_frames(predictions, truth), true_frames(truth)
-    if isinstance(truth, Mapping) != isinstance(predictions, Mapping):
-        raise HowstepsError("labels are given by video for one of predictions and truth only")
-    if not isinstance(truth, Mapping):
-        predictions, truth = dict(enumerate(predictions)), dict(enumerate(truth))
-    if unknown := [video for video in predictions if video not in truth]:
-        raise HowstepsError(f"video {unknown[0]!r} is predicted but not in the truth")
-    if missing := [video for video in truth if video not in predictions]:
-        raise HowstepsError(f"video {missing[0]!r} is in the truth but not predicted")
-    predicted = [_checked(predictions[video], video) for video in truth]
-    true = [_checked(labels, video) for video, labels in truth.items()]
-    for video, p, t in zip(truth, predicted, true, strict=True):
+def _checked(predicted: LabelsByVideo, true: LabelsByVideo) -> list[tuple[Labels, Labels]]:
+    """Return the predicted and the true labels of every video as arrays."""
+    if len(predicted) != len(true) or not len(true):
+        raise HowstepsError(f"{len(predicted)} videos have predicted labels, {len(true)} true ones")
+    videos = [
+        (_as_labels(p, video), _as_labels(t, video))
+        for video, (p, t) in enumerate(zip(predicted, true, strict=True))
+    ]
+    for video, (p, t) in enumerate(videos):
         if len(p) != len(t):
-            counts = f"{len(p)} predicted and {len(t)} true labels"
-            raise HowstepsError(f"video {video!r} has {counts}")
-    return predicted, true
+            raise HowstepsError(f"video {video} has {len(p)} predicted and {len(t)} true labels")
+    return videos
 
 
-def _checked(labels: ArrayLike, video: str | int) -> Labels:
+def _as_labels(labels: ArrayLike, video: int) -> Labels:
     array = np.asarray(labels)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise HowstepsError(f"video {video!r}: labels are integers, one per frame")
+        raise HowstepsError(f"video {video}: labels are integers, one per frame")
     if (least := array.min(initial=0)) < BACKGROUND:
         known = "steps are the numbers from 0 on, −1 is background"
-        raise HowstepsError(f"video {video!r} has the label {least}: {known}")
+        raise HowstepsError(f"video {video} has the label {least}: {known}")
     return array.astype(np.int64)
 
 
-def _concatenate(videos: Sequence[Labels]) -> Labels:
-    """Return the labels of all videos in one array."""
-    return np.concatenate([np.zeros(0, dtype=np.int64), *videos])
+def _end_to_end(videos: Sequence[tuple[Labels, Labels]]) -> tuple[Labels, Labels]:
+    """Return the predicted and the true labels of all videos in one array each."""
+    predicted, true = zip(*videos, strict=True)
+    return np.concatenate(predicted), np.concatenate(true)
 
 
 def _count(labels: Labels) -> int:
@@ -274,22 +232,12 @@ def _count(labels: Labels) -> int:
     return int(labels.max(initial=BACKGROUND)) + 1
 
 
-def _overlaps(predicted: Labels, true: Labels, shape: tuple[int, int]) -> NDArray[np.int64]:
+def _overlaps(predicted: Labels, true: Labels) -> NDArray[np.int64]:
     """Return the number of frames of each pair of predicted and true step; K_pred×K."""
     both = (predicted != BACKGROUND) & (true != BACKGROUND)
-    table = np.zeros(shape, dtype=np.int64)
+    table = np.zeros((_count(predicted), _count(true)), dtype=np.int64)
     np.add.at(table, (predicted[both], true[both]), 1)
     return table
-
-
-def _matched(
-    predicted: Labels, true: Labels, matching: Matching | None, steps: int = 0
-) -> NDArray[np.int64]:
-    """Return the true step of each of at least ``steps`` predicted ones, −1 for none."""
-    shape = max(steps, _count(predicted)), _count(true)
-    if matching is not None:
-        return as_columns(matching, shape[0])
-    return match(_overlaps(predicted, true, shape))
 
 
 def _is_correct(predicted: Labels, true: Labels, matched: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -303,14 +251,14 @@ def _segments(values: NDArray[np.bool_], labels: Labels) -> list[NDArray[np.bool
     return np.split(values, np.flatnonzero(np.diff(labels)) + 1)
 
 
-def _halfway(localisations: Sequence[Localisation], duration: float) -> list[Localisation]:
+def _halfway(localisations: Sequence[Localisation], end: float | None) -> list[Localisation]:
     """Return the localisations of one video in order of time, each with an extent."""
-    ordered = sorted(localisations, key=lambda p: p.time or 0.0)
-    times = [p.time or 0.0 for p in ordered]
-    borders = [0.0, *((a + b) / 2 for a, b in pairwise(times)), duration]
+    timed = [(at.time, at) for at in localisations if at.time is not None]
+    timed.sort(key=lambda pair: pair[0])
+    borders = [0.0, *((a + b) / 2 for (a, _), (b, _) in pairwise(timed)), end or 0.0]
     return [
-        p
-        if p.start is not None and p.end is not None
-        else replace(p, start=borders[n], end=borders[n + 1])
-        for n, p in enumerate(ordered)
+        at
+        if at.start is not None and at.end is not None
+        else replace(at, start=borders[n], end=borders[n + 1])
+        for n, (_, at) in enumerate(timed)
     ]

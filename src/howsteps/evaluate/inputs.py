@@ -6,7 +6,7 @@ step.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -31,7 +31,7 @@ def check_truth(truth: Truth) -> None:
 
 
 def as_predictions(
-    predictions: Predictions, truth: Truth, steps: int | None = None, *, once: bool = True
+    predictions: Predictions, truth: Truth, steps: int | None = None
 ) -> tuple[tuple[Localisation, ...], int]:
     """Check predictions against a truth, and return them as localisations, with K_pred.
 
@@ -43,8 +43,6 @@ def as_predictions(
     steps
         K_pred, the number of discovered steps. None: those of the result, or the largest predicted
         step plus one.
-    once
-        Refuse a step that is predicted more than once in a video.
     """
     if isinstance(predictions, Result):
         steps = len(predictions.script.steps) if steps is None else steps
@@ -74,7 +72,7 @@ def as_predictions(
         if not math.isfinite(p.time):
             what = f"has the time {p.time}, not a finite number"
             raise HowstepsError(f"step {p.step} in video {p.video!r} {what}")
-        if once and (p.video, p.step) in seen:
+        if (p.video, p.step) in seen:
             raise HowstepsError(f"step {p.step} is predicted twice in video {p.video!r}")
         seen.add((p.video, p.step))
     return localisations, steps
@@ -100,17 +98,13 @@ def check_step(step: int, steps: int, video: str) -> None:
         raise HowstepsError(f"step {step!r} in video {video!r}{known}")
 
 
-Matching: TypeAlias = Sequence[int | None]
-
-
 @dataclass(frozen=True, slots=True)
 class Score:
     """Precision, recall and F1, where 0/0 is 0.
 
     ``low`` and ``high`` are the ends of the error bar of F1, and ``frames`` the share of correct
     frames (mean over frames, MoF), in protocols that have them. ``matching`` is the true step of
-    each discovered step, or None, if one matching holds for the task; ``note`` says how it was
-    found.
+    each discovered step, or None, if one matching holds for the task.
     """
 
     precision: float
@@ -120,7 +114,6 @@ class Score:
     high: float | None = None
     frames: float | None = None
     matching: tuple[int | None, ...] = ()
-    note: str = ""
 
 
 def ratio(part: float, total: float) -> float:
@@ -154,47 +147,6 @@ def match(gain: NDArray[Any]) -> NDArray[np.int64]:
     return matched
 
 
-def as_columns(matching: Matching, steps: int) -> NDArray[np.int64]:
-    """Return a given matching of at least ``steps`` as an array, with −1 in place of None."""
-    if len(matching) < steps:
-        raise HowstepsError(f"the matching has {len(matching)} steps, the prediction {steps}")
-    return np.array([-1 if step is None else step for step in matching], dtype=np.int64)
-
-
 def as_steps(matched: NDArray[np.int64]) -> tuple[int | None, ...]:
     """Return a matching as a tuple, with None in place of −1."""
     return tuple(None if step < 0 else int(step) for step in matched)
-
-
-RESAMPLES = 500
-LEVEL = 0.95
-
-
-def bootstrap_interval(
-    score: Callable[[NDArray[np.int64]], float],
-    videos: int,
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> tuple[float, float]:
-    """Return the percentile interval of a score over bootstrap samples of the videos.
-
-    ``score`` is that of some videos, given by their indices, which may repeat; each sample has N
-    (``videos``) of them.
-    """
-    rng = np.random.default_rng(seed)
-    samples = rng.integers(videos, size=(resamples, videos))
-    values = [score(indices) for indices in samples]
-    low, high = np.quantile(values, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-    return float(low), float(high)
-
-
-def t_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Return Student's confidence interval of the mean, x̄ ± t·s/√n; None for a single value."""
-    if len(values) < 2:
-        return None
-    from scipy.stats import t  # noqa: PLC0415 - slow to import
-
-    mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
-    half = float(t.ppf((1 + LEVEL) / 2, len(values) - 1)) * deviation / math.sqrt(len(values))
-    return mean - half, mean + half

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from howsteps.datasets.annotations import GRID, Labelled
 from howsteps.errors import HowstepsError, unknown_name
-from howsteps.evaluate.protocols import Localisations, NotMeasured, Prediction
-from howsteps.evaluate.script_protocols import mention_times
+from howsteps.evaluate.protocols import Localisations, Prediction
 from howsteps.task import Localisation, Mention, Relation, Script, Step, Task, Truth
 
 _T = TypeVar("_T")
@@ -65,7 +64,7 @@ class Sample:
     def narrated(self, extraction: str = "default") -> Task:
         """Return the videos with their mentions, extracted as by ``default`` or ``paper``."""
         if not self._narrated:
-            raise NotMeasured("the data set has no narrations")
+            raise HowstepsError("the data set has no narrations")
         return self._narrated[extraction]
 
     def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
@@ -82,7 +81,7 @@ class Sample:
         if self.labelled.features:
             return [len(self.labelled.features[video]) for video in self.videos]
         if any(video.duration is None for video in self.task.videos):
-            raise NotMeasured("the length of the videos is not known")
+            raise HowstepsError("the length of the videos is not known")
         return [video_interval_count(video, GRID) for video in self.task.videos]
 
     @cached_property
@@ -113,31 +112,6 @@ def choose(names: Collection[str], known: Mapping[str, Method]) -> dict[str, Met
     return {name: known[name] for name in names}
 
 
-def _uniform(sample: Sample, steps: int, seed: int) -> Prediction:
-    """Spread the steps evenly over every video."""
-    from howsteps.localise.order import uniform  # noqa: PLC0415 - loads Numba
-
-    return Prediction(steps, sample.in_seconds(uniform(sample.lengths, steps)))
-
-
-def _default(sample: Sample, steps: int, seed: int) -> Prediction:
-    """Discover a script and localise its steps, as ``howsteps run`` does."""
-    from howsteps.localise import localise  # noqa: PLC0415 - loads Numba
-    from howsteps.script import discover  # noqa: PLC0415
-
-    task = sample.narrated()
-    script = discover(task, steps=steps)
-    if not script.steps:
-        raise NotMeasured("no step is found")
-    features = sample.labelled.features
-    found = localise(task, script, features, seconds=GRID)
-    times = tuple(mention_times(script))
-    return Prediction(len(script.steps), found.localisations, script=script, mention_times=times)
-
-
-METHODS: Mapping[str, Method] = {"uniform": _uniform, "default": _default}
-
-
 def frequent(task: Task, steps: int) -> Script:
     """The ``steps`` relations that most videos name, in order of their median relative time.
 
@@ -159,14 +133,23 @@ def frequent(task: Task, steps: int) -> Script:
     return Script(tuple(Step(str(relation), tuple(mentions[relation])) for relation in chosen))
 
 
-def text_free(task: Task, steps: int, seed: int = 0) -> tuple[Localisation, ...]:
-    """One uniform random time in each of ``steps`` equal parts of every video."""
-    generator = np.random.default_rng(seed)
-    return tuple(
-        Localisation(video.id, step, float((step + part) / steps * video.length))
-        for video in task.videos
-        for step, part in enumerate(generator.random(steps))
+def text_free(lengths: Mapping[str, float], steps: int, seed: int = 0) -> Script:
+    """A script without words: one random time in each of ``steps`` equal parts of every video."""
+    parts = np.random.default_rng(seed).random((len(lengths), steps))
+    times = (np.arange(steps) + parts) / steps * np.array(list(lengths.values()))[:, None]
+    return Script(
+        tuple(
+            Step("", tuple(Mention(v, "", "", "", t, t) for v, t in zip(lengths, of, strict=True)))
+            for of in times.T.tolist()
+        )
     )
+
+
+def _uniform(sample: Sample, steps: int, seed: int) -> Prediction:
+    """Spread the steps evenly over every video."""
+    from howsteps.localise.order import uniform  # noqa: PLC0415 - loads Numba
+
+    return Prediction(steps, sample.in_seconds(uniform(sample.lengths, steps)))
 
 
 def _frequent(sample: Sample, steps: int, seed: int) -> Script:
@@ -174,14 +157,29 @@ def _frequent(sample: Sample, steps: int, seed: int) -> Script:
     return frequent(sample.narrated("paper"), steps)
 
 
-def _text_free(sample: Sample, steps: int, seed: int) -> Prediction:
-    """Draw random times, one in each of K equal parts of every video."""
-    if any(duration is None for duration in sample.truth.durations.values()):
-        raise NotMeasured("the length of the videos is not known")
-    if steps > (shortest := min(sample.lengths, default=0)):
-        raise NotMeasured(f"a video has {shortest} intervals, too few for {steps} steps")
-    return Prediction(steps, mention_times=text_free(sample.task, steps, seed))
+def _text_free(sample: Sample, steps: int, seed: int) -> Script:
+    """Return random times, one in each of K equal parts of every video."""
+    seconds = (length * GRID for length in sample.lengths)
+    return text_free(dict(zip(sample.videos, seconds, strict=True)), steps, seed)
 
 
-# Baselines that every script is compared with.
-SCRIPT_BASELINES: Mapping[str, Method] = {"frequent": _frequent, "text-free": _text_free}
+def _default(sample: Sample, steps: int, seed: int) -> Prediction:
+    """Discover a script and localise its steps, as ``howsteps run`` does."""
+    from howsteps.localise import localise  # noqa: PLC0415 - loads Numba
+    from howsteps.script import discover  # noqa: PLC0415
+
+    task = sample.narrated()
+    script = discover(task, steps=steps)
+    if not script.steps:
+        raise HowstepsError("no step is found")
+    found = localise(task, script, sample.labelled.features, seconds=GRID)
+    return Prediction(len(script.steps), found.localisations, script=script)
+
+
+# The second and the third are baselines of scripts alone.
+METHODS: Mapping[str, Method] = {
+    "uniform": _uniform,
+    "frequent": _frequent,
+    "text-free": _text_free,
+    "default": _default,
+}

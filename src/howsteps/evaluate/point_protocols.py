@@ -14,7 +14,7 @@ k of the prediction is step k of the list. A prediction is correct if its second
 that a true interval of the step overlaps, ⌊start⌋ to ⌈end⌉, as in their program.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, floor
 from typing import TypeAlias
@@ -22,12 +22,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.errors import HowstepsError
 from howsteps.evaluate.inputs import (
-    Matching,
     Predictions,
     Score,
-    as_columns,
     as_predictions,
     as_steps,
     check_truth,
@@ -66,33 +63,17 @@ class HitTable:
     present: Mask
     long: Mask
 
-    def of(self, videos: NDArray[np.int64]) -> "HitTable":
-        """Return the table of some videos, given by their indices, which may repeat."""
-        return HitTable(
-            self.hits[videos], self.made[videos], self.present[videos], self.long[videos]
-        )
-
-    def score(
-        self, variant: Variant | str = Variant.paper, matching: Matching | None = None
-    ) -> Score:
-        """Return precision, recall and F1, by the best or a given matching."""
+    def score(self, variant: Variant | str = Variant.paper, *, known_steps: bool = False) -> Score:
+        """Return precision, recall and F1, by the best matching, or of ``known_steps``, by none."""
         variant = Variant(variant)
-        if matching is None:
-            matched = match(self.hits.sum(axis=0))
-        else:
-            n_predicted = self.hits.shape[1]
-            matched = as_columns(matching, n_predicted)[:n_predicted]
-            if matched.max(initial=-1) >= (n_true := self.hits.shape[2]):
-                raise HowstepsError(f"the matching has step {matched.max()}, the truth {n_true}")
+        columns = np.arange(self.hits.shape[2])
+        matched = columns if known_steps else match(self.hits.sum(axis=0))
         rows = np.flatnonzero(matched >= 0)
         correct = self.hits[:, rows, matched[rows]].sum()
         predicted = self.made.sum() if variant == Variant.made else self.made.size
         true = self.long if variant == Variant.authors else self.present
-        return Score(
-            *precision_recall_f1(correct, predicted, true.sum()),
-            matching=as_steps(matched),
-            note=variant,
-        )
+        found = precision_recall_f1(correct, predicted, true.sum())
+        return Score(*found, matching=as_steps(matched))
 
 
 def paper_f1(
@@ -165,11 +146,5 @@ def crosstask_recall(predictions: Predictions, truth: Truth) -> Score:
 
     Step k of a prediction is step k of the truth; the rest is as for :func:`paper_f1`.
     """
-    check_truth(truth)
-    return known_steps_score(hit_table(predictions, truth, len(truth.steps), whole_seconds=True))
-
-
-def known_steps_score(table: HitTable) -> Score:
-    """Return the score of predictions whose step k is step k of the truth."""
-    score = table.score(Variant.made, range(table.hits.shape[2]))
-    return replace(score, note="known steps")
+    table = hit_table(predictions, truth, len(truth.steps), whole_seconds=True)
+    return table.score(Variant.made, known_steps=True)

@@ -2,12 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
 from howsteps.evaluate.frame_protocols import (
@@ -17,22 +13,9 @@ from howsteps.evaluate.frame_protocols import (
     predicted_frames,
     true_frames,
 )
-from howsteps.evaluate.inputs import (
-    Matching,
-    Score,
-    as_predictions,
-    bootstrap_interval,
-    in_truth,
-)
-from howsteps.evaluate.point_protocols import Variant, hit_table, known_steps_score
-from howsteps.evaluate.script_protocols import (
-    BY_TIME,
-    JUDGED,
-    by_time,
-    judged,
-    mention_times,
-    script_score,
-)
+from howsteps.evaluate.inputs import Score, as_predictions, in_truth
+from howsteps.evaluate.point_protocols import Variant, crosstask_recall, paper_f1
+from howsteps.evaluate.script_protocols import by_time, judged, script_score
 from howsteps.evaluate.statistics import find_order, sequences_of
 from howsteps.task import Localisation, Rule, Script, Truth
 
@@ -42,33 +25,19 @@ Rules: TypeAlias = Mapping[str, Sequence[Rule]]
 Localisations: TypeAlias = tuple[Localisation, ...]
 
 
-class NotMeasured(HowstepsError):
-    """A method cannot run on the data, or cannot be scored by a protocol; the message says why."""
-
-
-class Bars(StrEnum):
-    """What error bars are computed over: a bootstrap of videos, or the solver's roundings."""
-
-    videos = "videos"
-    roundings = "roundings"
-
-
 @dataclass(frozen=True, slots=True)
 class Prediction:
     """The prediction of a method for a task, with K_pred discovered ``steps``.
 
     There is at most one localisation for each video and step; none if the method does not localise.
-    ``roundings`` (other solutions) and ``folds`` (F1 of each) are for the paper's error bars. A
-    script is scored by ``mention_times``, the times at which each step is mentioned.
-    ``known_steps``: step k is step k of the truth, because the method was given the list of steps.
+    ``roundings`` are other solutions, for the paper's error bars. ``known_steps``: step k is step k
+    of the truth, because the method was given the list of steps.
     """
 
     steps: int
     localisations: Localisations = ()
     roundings: tuple[Localisations, ...] = ()
-    folds: tuple[float, ...] = ()
     script: Script | None = None
-    mention_times: Localisations = ()
     known_steps: bool = False
 
     @classmethod
@@ -85,22 +54,24 @@ class Prediction:
             localisations, steps = as_predictions(found, truth)
             return cls(steps, localisations)
         localisations = () if script is found else found.localisations
-        times = tuple(mention_times(script))
-        return cls(len(script.steps), localisations, script=script, mention_times=times)
+        return cls(len(script.steps), localisations, script=script)
+
+    def localised(self, truth: Truth) -> Localisations:
+        """Return the localisations in the videos of the truth."""
+        if not self.localisations:
+            raise HowstepsError("localises no steps")
+        return in_truth(self.localisations, truth)
 
 
 @dataclass(frozen=True)
 class Reference:
-    """The truth that predictions are compared with, and options of the comparison.
+    """The truth that predictions are compared with.
 
-    ``rules`` has for each true step the rules of the relations that name it, as people judged;
-    ``seed`` is that of the bootstrap.
+    ``rules`` has for each true step the rules of the relations that name it, as people judged.
     """
 
     truth: Truth
     rules: Rules | None = None
-    bars: Bars = Bars.videos
-    seed: int = 0
 
     @cached_property
     def order(self) -> tuple[int, ...]:
@@ -109,88 +80,56 @@ class Reference:
 
 
 Protocol: TypeAlias = Callable[[Prediction, Reference], Score]
-# The score of some videos, given by their indices, by the best or a given matching.
-_Scorer: TypeAlias = Callable[[NDArray[np.int64], Matching | None], Score]
 
 
-def _barred(
-    scorer_of: Callable[[Prediction, Reference], _Scorer], *, roundings: bool = False
-) -> Protocol:
-    """Return a protocol with error bars, of a function that returns the scorer of a prediction.
+def _paper(variant: Variant) -> Protocol:
+    """Return a variant of the paper's protocol.
 
-    The bar is over a bootstrap of videos, with a fixed matching. If bars are over roundings, it is
-    the paper's, from the worst to the best F1 of the folds, or of the prediction and the other
-    solutions; it need not be symmetric. Protocols other than the paper's have none then.
+    Its error bar, as in the paper, is from the worst to the best of all solutions that the method
+    visited; it need not be symmetric.
     """
 
     def protocol(prediction: Prediction, reference: Reference) -> Score:
-        scorer, truth = scorer_of(prediction, reference), reference.truth
-        every = np.arange(len(truth.durations))
-        score = scorer(every, None)
-        if reference.bars == Bars.videos:
-            low, high = bootstrap_interval(
-                lambda videos: scorer(videos, score.matching).f1, len(every), seed=reference.seed
-            )
-            return replace(score, low=low, high=high)
-        found = list(prediction.folds) if roundings else []
-        if roundings and prediction.roundings and not found:
-            others = (replace(prediction, localisations=each) for each in prediction.roundings)
-            found = [scorer_of(other, reference)(every, None).f1 for other in others]
-            found.append(score.f1)
-        if not found:
-            return replace(score, low=None, high=None)
-        return replace(score, low=min(found), high=max(found))
+        truth, steps = reference.truth, prediction.steps
+        score = paper_f1(prediction.localised(truth), truth, steps=steps, variant=variant)
+        if not prediction.roundings:
+            return score
+        visited = (in_truth(rounding, truth) for rounding in prediction.roundings)
+        f1 = [paper_f1(one, truth, steps=steps, variant=variant).f1 for one in visited]
+        return replace(score, low=min(score.f1, *f1), high=max(score.f1, *f1))
 
     return protocol
 
 
-def _paper(variant: Variant) -> Protocol:
-    def scorer_of(prediction: Prediction, reference: Reference) -> _Scorer:
-        found = _localisations(prediction, reference)
-        table = hit_table(found, reference.truth, prediction.steps)
-        return lambda videos, matching: table.of(videos).score(variant, matching)
-
-    return _barred(scorer_of, roundings=True)
-
-
 def _script(prediction: Prediction, reference: Reference) -> Score:
-    if not prediction.mention_times:
-        raise NotMeasured("without a script to compare")
-    mentions = in_truth(prediction.mention_times, reference.truth)
-    options = by_time(mentions, reference.truth, prediction.steps, leads=LEADS)
-    return script_score(options, reference.order, BY_TIME)
+    if prediction.script is None:
+        raise HowstepsError("without a script to compare")
+    options = by_time(prediction.script.steps, reference.truth, leads=LEADS)
+    return script_score(options, reference.order)
 
 
 def _script_judged(prediction: Prediction, reference: Reference) -> Score:
     if reference.rules is None:
-        raise NotMeasured("no file of judged relations is given")
+        raise HowstepsError("no file of judged relations is given")
     if prediction.script is None:
-        raise NotMeasured("has no words to judge" if prediction.mention_times else "has no script")
+        raise HowstepsError("without a script to compare")
     options = judged(prediction.script.steps, reference.rules, reference.truth.steps)
-    return script_score(options, reference.order, JUDGED)
+    return script_score(options, reference.order)
 
 
-def _crosstask(prediction: Prediction, reference: Reference) -> _Scorer:
+def _crosstask(prediction: Prediction, reference: Reference) -> Score:
     if not prediction.known_steps:
-        raise NotMeasured("discovers steps, but this protocol needs known steps")
-    truth = reference.truth
-    localisations = in_truth(prediction.localisations, truth)
-    table = hit_table(localisations, truth, len(truth.steps), whole_seconds=True)
-    return lambda videos, _: known_steps_score(table.of(videos))
+        raise HowstepsError("discovers steps, but this protocol needs known steps")
+    return crosstask_recall(prediction.localised(reference.truth), reference.truth)
 
 
-def _frames(score_frames: Callable[[Any, Any, int, Matching | None], Score]) -> Protocol:
-    def scorer_of(prediction: Prediction, reference: Reference) -> _Scorer:
-        localisations, truth = _localisations(prediction, reference), reference.truth
-        if any(duration is None for duration in truth.durations.values()):
-            raise NotMeasured("the length of the videos is not known")
-        predicted = list(predicted_frames(localisations, truth).values())
-        true = list(true_frames(truth).values())
-        return lambda videos, matching: score_frames(
-            [predicted[n] for n in videos], [true[n] for n in videos], prediction.steps, matching
-        )
+def _frames(score_frames: Callable[[Any, Any, int], Score]) -> Protocol:
+    def protocol(prediction: Prediction, reference: Reference) -> Score:
+        truth = reference.truth
+        predicted = predicted_frames(prediction.localised(truth), truth)
+        return score_frames(predicted, true_frames(truth), prediction.steps)
 
-    return _barred(scorer_of)
+    return protocol
 
 
 PROTOCOLS: Mapping[str, Protocol] = {
@@ -200,15 +139,9 @@ PROTOCOLS: Mapping[str, Protocol] = {
     "script": _script,
     "script-judged": _script_judged,
     "kukleva": _frames(kukleva),
-    "per-video": _frames(lambda p, t, *_: per_video(p, t, background=False)),
-    "per-video-background": _frames(lambda p, t, *_: per_video(p, t, background=True)),
-    "crosstask-recall": _barred(_crosstask),
-    "frame-f1": _frames(lambda p, t, _, matching: frame_f1(p, t, matching)),
+    "per-video": _frames(lambda p, t, _: per_video(p, t)),
+    "per-video-background": _frames(lambda p, t, _: per_video(p, t, background=True)),
+    "crosstask-recall": _crosstask,
+    "frame-f1": _frames(lambda p, t, _: frame_f1(p, t)),
 }
 SCRIPT_PROTOCOLS = ("script", "script-judged")
-
-
-def _localisations(prediction: Prediction, reference: Reference) -> Localisations:
-    if not prediction.localisations:
-        raise NotMeasured("localises no steps")
-    return in_truth(prediction.localisations, reference.truth)

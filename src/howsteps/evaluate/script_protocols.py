@@ -6,8 +6,7 @@ once::
 
     precision = chain / discovered steps      recall = chain / true steps
 
-The true steps that a discovered step may count as (its *options*) come from one of two sources;
-``Score.note`` says which.
+The true steps that a discovered step may count as (its *options*) come from one of two sources.
 
 *Judged* by people: a discovered step counts as a true step if at least half of its mentions are
 relations that one of the true step's rules allows. It may count as several: "take the wheel" may be
@@ -30,36 +29,26 @@ count is taken, for all steps of the script, and α is divided by their number.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
-from howsteps.evaluate.inputs import (
-    Predictions,
-    Score,
-    as_predictions,
-    check_truth,
-    precision_recall_f1,
-)
-from howsteps.task import Localisation, Mention, Rule, Script, Step, Truth
+from howsteps.evaluate.inputs import Score, check_truth, precision_recall_f1
+from howsteps.task import Annotation, Mention, Rule, Step, Truth
 
-JUDGED, BY_TIME = "judged", "by time"
 ALPHA = 0.05  # significance level for each discovered step
 
 
-def script_score(options: Sequence[Collection[int]], order: Sequence[int], note: str = "") -> Score:
+def script_score(options: Sequence[Collection[int]], order: Sequence[int]) -> Score:
     """Return precision and recall of a script in order.
 
     ``options`` are the true steps that each discovered step may count as (:func:`judged`,
-    :func:`by_time`; ``note`` says which), ``order`` the true steps in their global order.
+    :func:`by_time`), ``order`` the true steps in their global order.
     """
     matching = longest_chain(options, order)
     recovered = sum(step is not None for step in matching)
-    return Score(
-        *precision_recall_f1(recovered, len(options), len(order)), matching=matching, note=note
-    )
+    return Score(*precision_recall_f1(recovered, len(options), len(order)), matching=matching)
 
 
 def longest_chain(
@@ -116,61 +105,28 @@ def judged(
     return options
 
 
-def mention_times(script: Script) -> list[Localisation]:
-    """Return the times at which each step of a script is mentioned."""
-    return [
-        Localisation(mention.video, k, mention.start)
-        for k, step in enumerate(script.steps)
-        for mention in step.mentions
-    ]
-
-
-class _Times(NamedTuple):
-    """When a discovered step is mentioned: videos, and of each time its video and its share."""
-
-    videos: tuple[str, ...]
-    video: NDArray[np.int64]  # an index of ``videos``
-    share: NDArray[np.float64]  # of the length of the video
-
-
 def by_time(
-    mentions: Predictions,
-    truth: Truth,
-    steps: int | None = None,
-    *,
-    leads: Sequence[float] = (0.0,),
+    steps: Sequence[Step], truth: Truth, *, leads: Sequence[float] = (0.0,)
 ) -> list[set[int]]:
     """Return the true step, if any, that each discovered step counts as by time.
 
-    Parameters
-    ----------
-    mentions
-        Times at which each discovered step happens or is mentioned, any number in a video, in a
-        form of :mod:`howsteps.evaluate.inputs`; those without a time are ignored.
-    leads
-        Seconds by which true steps are extended to the front.
+    A discovered step is at the starts of its mentions; those in videos without annotations are left
+    out. ``leads`` are seconds by which true steps are extended to the front.
     """
     check_truth(truth)
-    localisations, steps = as_predictions(mentions, truth, steps, once=False)
-    timed = [(at.video, at.step, at.time) for at in localisations if at.time is not None]
-    lengths = _lengths(timed, truth)
-    times_by_step = []
-    for step in range(steps):
-        shares = [(video, time / lengths[video]) for video, k, time in timed if k == step]
-        videos = tuple(dict.fromkeys(video for video, _ in shares))
-        places = np.array([videos.index(video) for video, _ in shares], dtype=np.int64)
-        times_by_step.append(_Times(videos, places, np.array([share for _, share in shares])))
-    level = ALPHA / (len(truth.steps) * len(leads)) if truth.steps else ALPHA
+    spoken = [[m for m in step.mentions if m.video in truth.durations] for step in steps]
+    lengths = _lengths([m for mentions in spoken for m in mentions], truth)
+    level = ALPHA / max(1, len(truth.steps) * len(leads))
+    done: dict[tuple[str, int], list[Annotation]] = {}
+    for a in truth.annotations:
+        done.setdefault((a.video, a.step), []).append(a)
     found: list[list[set[int]]] = []
     for lead in leads:
-        intervals: dict[tuple[str, int], list[tuple[float, float]]] = {}
-        for a in truth.annotations:
-            intervals.setdefault((a.video, a.step), []).append((a.start - lead, a.end))
-        options = []
-        for times in times_by_step:
+        options: list[set[int]] = []
+        for mentions in spoken:
             lifts = {}
             for true in range(len(truth.steps)):
-                hits, null = _hits(times, true, intervals, lengths)
+                hits, null = _hits(mentions, true, done, lead, lengths)
                 if poisson_binomial_tail(int(hits.sum()), null) <= level:
                     lifts[true] = float((hits - null).sum())
             options.append({max(lifts, key=lambda true: lifts[true])} if lifts else set())
@@ -186,31 +142,34 @@ def poisson_binomial_tail(count: int, probabilities: NDArray[np.float64]) -> flo
     return float(distribution[count:].sum())
 
 
-def _lengths(timed: Sequence[tuple[str, int, float]], truth: Truth) -> dict[str, float]:
+def _lengths(mentions: Sequence[Mention], truth: Truth) -> dict[str, float]:
     """Return the length of every video; if unknown, its last annotation or mention."""
     last = dict.fromkeys(truth.durations, 1.0)
-    ends = [*((a.video, a.end) for a in truth.annotations), *((v, time) for v, _, time in timed)]
-    for video, end in ends:
+    ends = [(one.video, one.end) for one in truth.annotations]
+    for video, end in ends + [(m.video, m.end) for m in mentions]:
         last[video] = max(last[video], end)
     return {video: known or last[video] for video, known in truth.durations.items()}
 
 
 def _hits(
-    times: _Times,
+    mentions: Sequence[Mention],
     true: int,
-    intervals: Mapping[tuple[str, int], Sequence[tuple[float, float]]],
+    done: Mapping[tuple[str, int], Sequence[Annotation]],
+    lead: float,
     lengths: Mapping[str, float],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return whether each video with the discovered step is a hit, and the probabilities p_n."""
-    videos = len(times.videos)
-    if videos < 2:  # no other video to compare with
-        return np.zeros(videos), np.ones(videos)
-    hits, null = np.zeros(videos), np.zeros(videos)
-    for n, video in enumerate(times.videos):
-        seconds = times.share * lengths[video]
+    videos = list(dict.fromkeys(m.video for m in mentions))
+    if len(videos) < 2:  # no other video to compare with
+        return np.zeros(len(videos)), np.ones(len(videos))
+    shares = np.array([m.start / lengths[m.video] for m in mentions])
+    video_of = np.array([videos.index(m.video) for m in mentions])
+    hits, null = np.zeros(len(videos)), np.zeros(len(videos))
+    for n, video in enumerate(videos):
+        seconds = shares * lengths[video]
         inside = np.zeros(len(seconds), dtype=bool)
-        for start, end in intervals.get((video, true), ()):
-            inside |= (start <= seconds) & (seconds <= end)
-        hit = np.bincount(times.video[inside], minlength=videos) > 0
-        hits[n], null[n] = hit[n], (hit.sum() - hit[n]) / (videos - 1)
+        for a in done.get((video, true), ()):
+            inside |= (a.start - lead <= seconds) & (seconds <= a.end)
+        hit = np.bincount(video_of[inside], minlength=len(videos)) > 0
+        hits[n], null[n] = hit[n], (hit.sum() - hit[n]) / (len(videos) - 1)
     return hits, null

@@ -3,7 +3,6 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 
@@ -67,7 +66,7 @@ def sequences_of(truth: Truth) -> list[list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The statistics of one task; shares are in [0, 1], lengths in seconds."""
+    """The statistics of one task; errors are shares in [0, 1]."""
 
     task: str
     videos: int
@@ -77,51 +76,22 @@ class Statistics:
     order_error: float
     missing: float
     repetition: float
-    repetition_in_turn: float
-    step_length: float
-    video_length: float | None
-    covered: float | None
 
 
-def statistics(truth: Truth, order: Sequence[int] | None = None) -> Statistics:
-    """Return the statistics of a task, with the given global order, or one that is found."""
+def statistics(truth: Truth) -> Statistics:
+    """Return the statistics of a task, by the global order of :func:`find_order`."""
     check_truth(truth)
     sequences = sequences_of(truth)
-    if order is None:
-        order = find_order(sequences, len(truth.steps))
-    elif sorted(order) != list(range(len(truth.steps))):
-        raise HowstepsError(f"the order has to have each of the {len(truth.steps)} steps once")
+    order = find_order(sequences, len(truth.steps))
     annotated = sum(map(len, sequences))
     distinct = sum(len(set(sequence)) for sequence in sequences)
-    turns = sum(1 for sequence in sequences for _ in groupby(sequence))
-    lengths = [a.end - a.start for a in truth.annotations]
-    known = [duration for duration in truth.durations.values() if duration is not None]
     return Statistics(
         task=truth.task,
         videos=len(sequences),
         steps=len(truth.steps),
         annotated=annotated,
-        order=tuple(order),
+        order=order,
         order_error=1 - ratio(sum(agreement(order, sequences)), distinct) if distinct else 0.0,
         missing=1 - ratio(distinct, len(truth.steps) * len(sequences)),
         repetition=1 - ratio(distinct, annotated) if annotated else 0.0,
-        repetition_in_turn=1 - ratio(distinct, turns) if turns else 0.0,
-        step_length=float(np.median(lengths)) if lengths else 0.0,
-        video_length=float(np.median(known)) if known else None,
-        covered=_covered(truth),
     )
-
-
-def _covered(truth: Truth) -> float | None:
-    """Return the share of time in which any step is done, over videos of known duration."""
-    total, covered = 0.0, 0.0
-    for video, annotations in truth.by_video.items():
-        duration = truth.durations[video]
-        if duration is None:
-            continue
-        total += duration
-        last_end = 0.0
-        for a in annotations:
-            covered += max(0.0, a.end - max(a.start, last_end))
-            last_end = max(last_end, a.end)
-    return covered / total if total else None

@@ -11,6 +11,7 @@ The Viterbi algorithm finds the best path. A step is placed at its first mention
 a mention are spread evenly between (:func:`howsteps.localise.order.place_aligned`).
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -21,8 +22,7 @@ from howsteps.datasets.annotations import GRID
 from howsteps.errors import HowstepsError
 from howsteps.evaluate import methods as evaluated
 from howsteps.evaluate.methods import Method, Sample
-from howsteps.evaluate.protocols import NotMeasured, Prediction
-from howsteps.evaluate.script_protocols import mention_times
+from howsteps.evaluate.protocols import Prediction
 from howsteps.evaluate.statistics import find_order, sequences_of
 from howsteps.localise.features import Floats, Mask, Places
 from howsteps.localise.order import LEAD, cheapest_placement, place_aligned
@@ -33,6 +33,7 @@ from howsteps.paper.script import discover, narrations
 from howsteps.task import Mode, Script
 
 LAMBDAS = (1e-4, 1e-3, 1e-2, 1e-1)
+BAG_SIZE = 200  # relations in the bag of ``video+bow``
 
 
 def bag_of_relations(
@@ -72,21 +73,17 @@ def supervised(
     folds: int = 5,
     inner_folds: int = 4,
     seed: int = 0,
-) -> tuple[Places, tuple[float, ...]]:
+) -> Places:
     """Learn W from the ground truth of some videos, and place the steps in the others in order.
 
     ``features`` are T_n×d per video, ``truth`` the T_n×K true intervals of each step. λ is chosen
-    by ``inner_folds`` inside each training set. Returns the places in held-out videos (N×K), and
-    the score of every fold.
+    by ``inner_folds`` inside each training set. Returns the places in held-out videos, N×K.
     """
     if len(features) < max(folds, inner_folds + 1):
         raise HowstepsError(f"{len(features)} videos are too few for {folds} folds")
     rng = np.random.default_rng(seed)
-    parts = np.array_split(rng.permutation(len(features)), folds)
-    steps = truth[0].shape[1]
-    places = np.full((len(features), steps), -1)
-    scores = []
-    for test in parts:
+    places = np.full((len(features), truth[0].shape[1]), -1)
+    for test in np.array_split(rng.permutation(len(features)), folds):
         train = np.setdiff1d(np.arange(len(features)), test)
         inner = np.array_split(rng.permutation(train), inner_folds)
 
@@ -101,8 +98,7 @@ def supervised(
 
         best = max(LAMBDAS, key=validation)
         places[test] = _fit_predict(features, truth, train, test, best)
-        scores.append(known_step_f1(places[test], [truth[n] for n in test]))
-    return places, tuple(scores)
+    return places
 
 
 def _fit_predict(
@@ -137,35 +133,28 @@ def align_transcript(
     ``step_relations`` (K×D) and ``relation_counts`` (D) count relations among the mentions of each
     step and in the task. β and the probability to stay are one half.
     """
-    steps = len(step_relations)
-    if not len(relations):
-        return np.empty(0, np.int64)
+    states = np.arange(len(step_relations) + 1)  # steps reached: 0 is none
+    none = np.zeros_like(relation_counts)
+    jump = states[None, :] - states[:, None]
     with np.errstate(divide="ignore"):
-        emission = np.log(0.5 * _normalised(step_relations))[:, relations].T
+        transition = np.log(np.where(jump < 0, 0.0, 0.5 * 0.5 ** np.maximum(jump, 0)))
+        emission = np.log(0.5 * _normalised(np.vstack([none, step_relations])))[:, relations].T
+        best = np.log(states == 0)  # log-probability of the best path to each state
     background = np.log(0.5 * _normalised(relation_counts[None] + 1.0))[0, relations]
-    jump = np.arange(steps)[None, :] - np.arange(-1, steps)[:, None]  # −1: no step reached yet
-    with np.errstate(divide="ignore"):
-        transition = np.where(jump > 0, np.log(0.5 * 0.5 ** np.maximum(jump, 1)), -np.inf)
-    transition[jump == 0] = np.log(0.5)
-    # best[k + 1]: log-probability of the best path that has reached step k; best[0]: no step yet.
-    best = np.full(steps + 1, -np.inf)
-    best[0] = 0.0
-    came_from = np.zeros((len(relations), steps + 1), np.int64)
+    is_about = np.zeros((len(relations), len(states)), np.bool_)
+    came_from = np.zeros((len(relations), len(states)), np.int64)
     for s, background_s in enumerate(background):
         candidates = best[:, None] + transition + emission[s]
-        origin = candidates.argmax(axis=0)
-        if_about_step = candidates[origin, np.arange(steps)]
-        if_background = best + background_s
-        came_from[s] = -1  # background keeps the state
-        better = np.concatenate([[False], if_about_step > if_background[1:]])
-        came_from[s, better] = origin[better[1:]]
-        best = np.where(better, np.concatenate([[-np.inf], if_about_step]), if_background)
+        if_about_step, if_background = candidates.max(axis=0), best + background_s
+        is_about[s] = if_about_step > if_background
+        came_from[s] = np.where(is_about[s], candidates.argmax(axis=0), states)
+        best = np.maximum(if_about_step, if_background)
     state = int(best.argmax())
     aligned = np.full(len(relations), -1)
     for s in range(len(relations) - 1, -1, -1):
-        if came_from[s, state] >= 0:
+        if is_about[s, state]:
             aligned[s] = state - 1
-            state = int(came_from[s, state])
+        state = int(came_from[s, state])
     return aligned
 
 
@@ -173,9 +162,6 @@ def _normalised(counts: Floats) -> Floats:
     """Return rows that sum to one; a row of zeros is unchanged."""
     total = counts.sum(axis=1, keepdims=True)
     return counts / np.where(total > 0, total, 1.0)
-
-
-BAG_SIZE = 200  # relations in the bag of ``video+bow``
 
 
 def _script(sample: Sample, steps: int, seed: int, mode: Mode = "paper") -> Script:
@@ -195,7 +181,7 @@ def _script(sample: Sample, steps: int, seed: int, mode: Mode = "paper") -> Scri
 
     script = sample.once((mode, steps, seed), found)
     if not script.steps:
-        raise NotMeasured(f"no script: too many relations tie for at most {steps} steps")
+        raise HowstepsError(f"no script: too many relations tie for at most {steps} steps")
     return script
 
 
@@ -208,16 +194,14 @@ def _video_only(sample: Sample, steps: int, seed: int) -> Prediction:
 def _video_and_words(sample: Sample, steps: int, seed: int) -> Prediction:
     """Cluster the features concatenated with a bag of relations, in a single stage."""
     found = narrations(sample.narrated("paper"))
-    counts = np.bincount(np.concatenate(found.sequences).astype(np.int64))
-    rank = np.argsort(np.argsort(-counts, kind="stable"), kind="stable")
+    counts = Counter(d for row in found.sequences for d in row)
+    column = {d: k for k, (d, _) in enumerate(counts.most_common(BAG_SIZE))}
     words = []
     for row, of_row, x in zip(found.mentions, found.sequences, sample.features, strict=True):
-        in_bag = [(m.start, m.end, rank[d]) for m, d in zip(row, of_row, strict=True)]
-        rows = np.array([each for each in in_bag if each[2] < BAG_SIZE]).reshape(-1, 3)
-        windows = mention_windows(rows[:, :2], len(x), GRID)
-        words.append(
-            bag_of_relations(windows, rows[:, 2].astype(np.int64), min(BAG_SIZE, len(counts)))
-        )
+        in_bag = [(m, column[d]) for m, d in zip(row, of_row, strict=True) if d in column]
+        windows = mention_windows([(m.start, m.end) for m, _ in in_bag], len(x), GRID)
+        columns = np.array([k for _, k in in_bag], np.int64)
+        words.append(bag_of_relations(windows, columns, len(column)))
     joint = [np.hstack([x, bag]) for x, bag in zip(sample.features, words, strict=True)]
     clustering = cluster(joint, steps=steps, seed=seed)
     return _from_clustering(sample, clustering)
@@ -252,8 +236,14 @@ def _narration(sample: Sample, steps: int, seed: int) -> Prediction:
 
 
 def _supervised(sample: Sample, steps: int, seed: int) -> Prediction:
-    """Learn classifiers from the truth of other videos; the steps and their order are known."""
-    sample = sample.annotated
+    """Learn classifiers from the truth of other videos; the steps and their order are known.
+
+    It is done once for all K.
+    """
+    return sample.once(("supervised", seed), lambda: _known_steps(sample.annotated, seed))
+
+
+def _known_steps(sample: Sample, seed: int) -> Prediction:
     truth = sample.truth
     order = find_order(sequences_of(truth), len(truth.steps))
     column = {step: k for k, step in enumerate(order)}
@@ -264,9 +254,9 @@ def _supervised(sample: Sample, steps: int, seed: int) -> Prediction:
         for a in truth.by_video[video]:
             mask[(a.start <= middles) & (middles <= a.end), column[a.step]] = True
         masks.append(mask)
-    places, scores = supervised(sample.features, masks, seed=seed)
+    places = supervised(sample.features, masks, seed=seed)
     localisations = tuple(replace(at, step=order[at.step]) for at in sample.in_seconds(places))
-    return Prediction(len(order), localisations, folds=scores, known_steps=True)
+    return Prediction(len(order), localisations, known_steps=True)
 
 
 def _mode(mode: ClusteringMode) -> Method:
@@ -287,8 +277,7 @@ def _mode(mode: ClusteringMode) -> Method:
             len(script.steps),
             result.localisations,
             tuple(sample.in_seconds(rounding) for rounding in result.roundings),
-            script=script,
-            mention_times=tuple(mention_times(script)),
+            script,
         )
 
     return method
@@ -303,12 +292,7 @@ METHODS: Mapping[str, Method] = {
     "paper": _mode("paper"),
     "authors": _mode("authors"),
 }
-# Those of howsteps too, in the order of the tables.
-ALL_METHODS: Mapping[str, Method] = {
-    "uniform": evaluated.METHODS["uniform"],
-    **METHODS,
-    "default": evaluated.METHODS["default"],
-}
+ALL_METHODS: Mapping[str, Method] = {**evaluated.METHODS, **METHODS}
 
 
 def _from_clustering(sample: Sample, clustering: Clustering) -> Prediction:

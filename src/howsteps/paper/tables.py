@@ -113,27 +113,6 @@ def statistics_table(rows: Sequence[Statistics]) -> TextTable:
     )
 
 
-def regularity_table(rows: Sequence[Statistics]) -> TextTable:
-    """Return the other statistics: annotated rows, repetition, and what lasts how long."""
-    return TextTable(
-        "regularity",
-        "Rows and times",
-        ("task", "rows", "repeated later %", "step, median s", "video, median s", "in a step %"),
-        tuple(
-            (
-                row.task,
-                f"{row.annotated:,}",
-                f"{100 * row.repetition_in_turn:.1f}",
-                f"{row.step_length:.1f}",
-                NO_VALUE if row.video_length is None else f"{row.video_length:.0f}",
-                NO_VALUE if row.covered is None else f"{100 * row.covered:.0f}",
-            )
-            for row in rows
-        ),
-        names=1,
-    )
-
-
 def script_table(rows: Sequence[Summary], steps: Sequence[int]) -> TextTable:
     """Return the table of precision and recall of scripts for several K, printed ones first."""
     lines: list[tuple[str, ...]] = [
@@ -194,8 +173,8 @@ def localisation_table(rows: Sequence[Summary], steps: Sequence[int]) -> TextTab
             (*key, *(_with_bar(summaries.get((*key, k))) for k in steps))
             for key in dict.fromkeys(key[:2] for key in summaries)
         ),
-        "In brackets: the worst and the best solution visited after the chosen one, or fold. "
-        "The paper shows these as bars without numbers.",
+        "In brackets: the worst and the best solution that was visited; with several seeds, a 95 % "
+        "interval. The paper shows the former as bars without numbers.",
     )
 
 
