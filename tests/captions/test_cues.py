@@ -31,13 +31,7 @@ def test_line_ends_are_normalised(end: str) -> None:
     assert decode(TEXT.replace("\n", end).encode())[0] == TEXT
 
 
-def test_nul_bytes_are_dropped_and_reported() -> None:
-    text, (remark,) = decode(b"first\nsec\0ond\n")
-    assert text == "first\nsecond\n"
-    assert (remark.reason, remark.line) == ("NUL bytes were dropped", 2)
-
-
-@pytest.mark.parametrize("data", [b"", b" \n\n ", b"\xef\xbb\xbf", b"\xff\xfe", b"\xff\xfe\n\x00"])
+@pytest.mark.parametrize("data", [b"", b" \n\n ", b"\xef\xbb\xbf", b"\xff\xfe\n\x00"])
 def test_empty_files(data: bytes) -> None:
     with pytest.raises(InputError, match="empty"):
         decode(data)

@@ -26,7 +26,7 @@ def test_words_of_whisper(words: list, read: list) -> None:
 
 
 def test_rows_as_objects() -> None:
-    text = '[{"from": "0:01", "to": "0:02,5", "caption": "one"}, {"begin": 3, "line": "two"}]'
+    text = '[{"start": "0:01", "end": "0:02,5", "text": "one"}, {"start": 3, "text": "two"}]'
     assert spans(text) == [(1.0, 2.5, "one"), (3.0, 3.5, "two")]
 
 
@@ -64,7 +64,7 @@ def test_lone_surrogates_are_replaced() -> None:
         ('[[1, 2, "a"],\n[2, 3', r"here\.txt:2: the JSON is broken here"),
         ("[" * 200_000, "nested too deeply"),
         ('{"a": ' * 200_000, "nested too deeply"),
-        ("[" + "9" * 5000 + "]", "a number of thousands of digits"),
+        ("[" + "9" * 5000 + "]", "an endless number"),
         ("[]", "is JSON, but not captions"),
         ('{"a": 1}', "is JSON, but not captions"),
         ('{"events": []}', "is YouTube json3, but contains no captions"),

@@ -102,17 +102,15 @@ TOO_MANY_CUES = {
     "no events": json.dumps({"events": [1] * N}),
     "whisper": json.dumps({"segments": [{"start": 0, "end": 1, "text": "a"}] * N}),
     "rows": json.dumps([[0, 1, "a"]] * N),
-    "columns": json.dumps({"start": [0] * N, "end": [1] * N, "text": ["a"] * N}),
     "srt": "0:00 --> 0:01\na\n" * N,
-    "tsv": "0\t1\ta\n" * N,
+    "tsv": "start\tend\ttext\n" + "0\t1\ta\n" * N,
 }
-WORD = '{"utf8": "a"}'
 TOO_MANY_PARTS = {
-    "lists": (f"[{'[],' * MOST_PARTS}0]", "500,001 lists and objects of JSON"),
-    "words": (f'{{"events": [{{"segs": [{WORD}{f", {WORD}" * MOST_PARTS}]}}]}}', "500,005 lists"),
-    "elements": (f"<tt>{'<a></a>' * MOST_PARTS}</tt>", "500,001 elements of XML"),
-    "tags": ("WEBVTT\n\n0:01 --> 0:02\n" + "<0:01>" * (MOST_PARTS + 1), "500,001 tags"),
-    "lines": ("WEBVTT" + "\n" * (MOST_PARTS + 1), "500,001 lines"),
+    "lists": f"[{'[],' * MOST_PARTS}0]",
+    "objects": f'{{"events": [{{"segs": [{"{}," * MOST_PARTS}0]}}]}}',
+    "elements": f"<tt>{'<a/>' * MOST_PARTS}</tt>",
+    "tags": "WEBVTT\n\n0:01 --> 0:02\n" + "<0:01>" * MOST_PARTS,
+    "lines": "WEBVTT" + "\n" * (MOST_PARTS + 1),
 }
 
 
@@ -125,9 +123,9 @@ def test_too_many_cues(name: str) -> None:
 
 @pytest.mark.parametrize("name", TOO_MANY_PARTS)
 def test_too_many_parts_are_refused_before_they_are_parsed(name: str) -> None:
-    text, reason = TOO_MANY_PARTS[name]
+    text = TOO_MANY_PARTS[name]
     assert peak_memory(text) < 5 * len(text)
-    with pytest.raises(InputError, match=f"{reason}.* cannot be captions"):
+    with pytest.raises(InputError, match=r"1,000,00\d lines, tags and lists cannot be captions"):
         parse(text)
 
 

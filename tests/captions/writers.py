@@ -71,11 +71,6 @@ def timed_objects(narration: Narration) -> str:
     )
 
 
-def timed_columns(narration: Narration) -> str:
-    rows = json.loads(timed_list(narration))
-    return json.dumps(dict(zip(("start", "end", "text"), zip(*rows, strict=True), strict=True)))
-
-
 def tsv(narration: Narration) -> str:
     rows = [f"{line[0].start}\t{line[-1].end}\t{line_text(line)}" for line in narration]
     return "\n".join(["start\tend\ttext", *rows, ""])
@@ -102,7 +97,6 @@ LINE_FORMATS: dict[str, tuple[str, Callable[[Narration], str]]] = {
     "webvtt": ("WebVTT", webvtt),
     "timed list": ("timed JSON list", timed_list),
     "timed objects": ("timed JSON list", timed_objects),
-    "timed columns": ("timed JSON columns", timed_columns),
     "tsv": ("table", tsv),
     "csv": ("table", comma_separated),
     "ttml": ("TTML", ttml),

@@ -63,22 +63,15 @@ def unreadable(reason: str, line: int | None = None) -> InputError:
     return InputError(_FILE, reason, line)
 
 
-_SAMPLE = 2**16
-_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b")) + b"\x7f"
-# Share of control characters above which a file is not text.
-_BINARY = 0.02
-
-
 def decode(data: bytes) -> tuple[str, list[Problem]]:
-    r"""Decode the bytes of a text file; line ends become ``\n`` and NULs are dropped.
+    r"""Decode the bytes of a text file; line ends become ``\n``.
 
     Raises ``InputError`` if the file is empty or binary.
     """
-    text, problems = _decode(data)
+    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    text, problems = _decode_replacing(data, "utf-16") if is_utf16 else _decode(data)
     if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        problems.append(repaired("NUL bytes were dropped", line))
-        text = text.replace("\0", "")
+        raise unreadable("is a binary file, not captions")
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         raise unreadable("the file is empty")
@@ -86,10 +79,6 @@ def decode(data: bytes) -> tuple[str, list[Problem]]:
 
 
 def _decode(data: bytes) -> tuple[str, list[Problem]]:
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return _decode_replacing(data, "utf-16")
-    if _is_binary(data[:_SAMPLE]):
-        raise unreadable("is a binary file, not captions")
     try:
         return data.decode("utf-8"), []
     except UnicodeDecodeError:
@@ -108,11 +97,6 @@ def _decode_replacing(data: bytes, encoding: str) -> tuple[str, list[Problem]]:
         line = data[: error.start].decode(encoding, "replace").count("\n") + 1
         reason = f"bytes that are not {encoding.upper()} were replaced"
         return data.decode(encoding, "replace"), [repaired(reason, line)]
-
-
-def _is_binary(sample: bytes) -> bool:
-    controls = len(sample) - len(sample.translate(None, _CONTROLS))
-    return controls > _BINARY * len(sample) + 2
 
 
 # The largest number that can be a time in milliseconds.

@@ -1,22 +1,23 @@
 """Read a caption file: captions, format, and problems; and tell English from other languages."""
 
-import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from howsteps.captions import cues, json_formats, subtitles, tabular, xml
+from howsteps.captions import cues, subtitles
 from howsteps.captions.cues import Cue, ParsedCues, unreadable
+from howsteps.captions.json_formats import parse_json
+from howsteps.captions.tabular import is_table, parse_table
 from howsteps.captions.words import words_of
+from howsteps.captions.xml import parse_xml
 from howsteps.errors import InputError, Problem
 from howsteps.io.files import read_bounded
 from howsteps.task import Caption, Word
 
-# Lines and tags of text, elements of XML, lists and objects of JSON: a day of captions, one every
-# second, each with a number, times, two lines and a break. Parsed, they take far more memory.
-MOST_PARTS = 500_000
+# Lines, tags, lists and objects, which take far more memory when they are parsed. A day of speech
+# with the times of its words has 700,000.
+MOST_PARTS = 1_000_000
 
 NOT_ENGLISH = "the narration is not English; skipped"
 
@@ -80,32 +81,6 @@ def why_uncertain(captions: Sequence[Caption]) -> str:
     return f"its {len(words)} words are too few to tell whether it is English; if not, `drop` it"
 
 
-class _Format(NamedTuple):
-    """A caption format: its name, a predicate that detects it, and its parser."""
-
-    name: str
-    recognises: Callable[[Any], bool]
-    parse: Callable[[Any], ParsedCues]
-
-
-# In each family, the first format that recognises the content is used.
-_JSON = (
-    _Format("YouTube json3", json_formats.is_json3, json_formats.parse_json3),
-    _Format("Whisper JSON", json_formats.is_whisper, json_formats.parse_whisper),
-    _Format("timed JSON list", json_formats.is_json_rows, json_formats.parse_json_rows),
-    _Format("timed JSON columns", json_formats.is_json_columns, json_formats.parse_json_columns),
-)
-_XML = (
-    _Format("YouTube srv", lambda d: d.root.tag in {"timedtext", "transcript"}, xml.parse_srv),
-    _Format("TTML", lambda d: d.root.tag == "tt", xml.parse_ttml),
-)
-_TEXT = (
-    _Format("WebVTT", subtitles.is_webvtt, subtitles.parse_webvtt),
-    _Format("SubRip", subtitles.is_subrip, subtitles.parse_subrip),
-    _Format("table", tabular.is_table, tabular.parse_table),
-)
-
-
 @dataclass(frozen=True, slots=True)
 class CaptionText:
     """The decoded text of a file that may be captions, and what was repaired in it."""
@@ -151,56 +126,35 @@ def parse_text(content: CaptionText) -> CaptionFile:
     """Parse captions from the text of a file; raise an ``InputError`` if there are none."""
     path = content.path
     try:
-        name, parsed, in_json = _parse(content.text)
+        name, parsed = _parse(content.text)
         captions, found = captions_of(parsed)
     except InputError as error:
         raise InputError(path, error.problem.reason, error.problem.line) from None
-    problems = (*content.problems, *summarised(found, path, in_json=in_json))
+    by_entry = content.text.lstrip()[:1] in {"{", "[", "<"}
+    problems = (*content.problems, *summarised(found, path, by_entry=by_entry))
     if not captions:
         why, line = (f": {problems[0].reason}", problems[0].line) if problems else ("", None)
         raise InputError(path, f"is {name}, but contains no captions{why}", line)
     return CaptionFile(captions, name, problems)
 
 
-def _parse(text: str) -> tuple[str, ParsedCues, bool]:
-    """Return the name of the format, its cues, and whether it is JSON."""
-    formats: Sequence[_Format]
-    content: Any
-    opening = text.lstrip()[:1]
-    in_json = opening in {"{", "["}
-    # Counted before they are parsed.
-    if in_json:
-        _limit(text.count("{") + text.count("["), "lists and objects of JSON")
-        formats, content, otherwise = _JSON, load_json(text), "is JSON, but not captions"
-    elif opening == "<":
-        _limit(text.count("<") - text.count("</"), "elements of XML")
-        formats, content = _XML, xml.parse_xml(text)
-        otherwise = f"is XML (<{content.root.tag}>), but not captions"
-    else:
-        _limit(text.count("\n"), "lines")
-        _limit(text.count("<"), "tags")
-        formats, content, otherwise = _TEXT, text, "is not in a known caption format"
-    for candidate in formats:
-        if candidate.recognises(content):
-            return candidate.name, candidate.parse(content), in_json
-    raise unreadable(otherwise)
-
-
-def _limit(count: int, parts: str) -> None:
-    if count > MOST_PARTS:
-        raise unreadable(f"{count:,} {parts} cannot be captions")
-
-
-def load_json(text: str) -> Any:
-    """Parse JSON; raise an ``InputError`` with the line where it is broken."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise unreadable(f"the JSON is broken here ({error.msg})", error.lineno) from None
-    except RecursionError:
-        raise unreadable("the JSON is nested too deeply") from None
-    except ValueError:  # Python refuses numbers of more than 4,300 digits
-        raise unreadable("the JSON contains a number of thousands of digits") from None
+def _parse(text: str) -> tuple[str, ParsedCues]:
+    """Return the name of the format and its cues; the format is detected from the content."""
+    parts = sum(map(text.count, "\n<{["))
+    if parts > MOST_PARTS:  # counted before they are parsed
+        raise unreadable(f"{parts:,} lines, tags and lists cannot be captions")
+    match text.lstrip()[:1]:
+        case "{" | "[":
+            return parse_json(text)
+        case "<":
+            return parse_xml(text)
+    if subtitles.is_webvtt(text):
+        return "WebVTT", subtitles.parse_webvtt(text)
+    if subtitles.is_subrip(text):
+        return "SubRip", subtitles.parse_subrip(text)
+    if is_table(text):
+        return "table", parse_table(text)
+    raise unreadable("is not in a known caption format")
 
 
 def captions_of(parsed: ParsedCues) -> tuple[tuple[Caption, ...], list[Problem]]:
@@ -221,10 +175,10 @@ def captions_of(parsed: ParsedCues) -> tuple[tuple[Caption, ...], list[Problem]]
     return captions, problems + repaired
 
 
-def summarised(problems: Iterable[Problem], path: Path, *, in_json: bool) -> tuple[Problem, ...]:
+def summarised(problems: Iterable[Problem], path: Path, *, by_entry: bool) -> tuple[Problem, ...]:
     """Return one problem for each reason, at its first position, with a count.
 
-    The positions in JSON are entries, in other files lines.
+    The positions in JSON and XML are entries, in other files lines.
     """
     by_reason: dict[str, list[Problem]] = {}
     for problem in problems:
@@ -232,10 +186,8 @@ def summarised(problems: Iterable[Problem], path: Path, *, in_json: bool) -> tup
     summary = []
     for reason, same in by_reason.items():
         first = min(same, key=lambda problem: problem.line or 0)
-        line = first.line
-        if in_json and line is not None:
-            reason, line = f"entry {line}: {reason}", None  # noqa: PLW2901 - for this reason
-        if len(same) > 1:
-            reason += f" (and {len(same) - 1:,} more like it)"  # noqa: PLW2901
-        summary.append(Problem(path, reason, line, first.harmless))
+        where = f"entry {first.line}: " if by_entry and first.line else ""
+        more = f" (and {len(same) - 1:,} more like it)" if len(same) > 1 else ""
+        line = None if where else first.line
+        summary.append(Problem(path, f"{where}{reason}{more}", line, first.harmless))
     return tuple(summary)

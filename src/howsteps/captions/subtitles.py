@@ -84,39 +84,32 @@ def _split(text: str, any_label: bool) -> tuple[list[_Block], list[tuple[Cue, li
     lines = text.split("\n")
     times = [(index, found) for index, line in enumerate(lines) if (found := _times(line))]
     stops = [*(index for index, _ in times), len(lines)]
-    opening, label = _without_label(lines[: stops[0]], any_label, previous=0)
+    opening = _without_label(["", *lines[: stops[0]]], any_label)  # from line 0 on
     cues = []
     for (index, (start, end)), stop in zip(times, stops[1:], strict=True):
         region = lines[index + 1 : stop]
         if stop < len(lines):
-            region, label = _without_label(region, any_label, label)
+            region = _without_label(region, any_label)
         # A line of white space is text (YouTube's empty upper line); only an empty one is a break.
         text_end = region.index("", 1) if "" in region[1:] else len(region)
         cue = Cue(start, end, "\n".join(region[:text_end]), position=index + 1)
         cues.append((cue, _blocks(region[text_end:], index + 2 + text_end)))
-    return _blocks(opening, 1), cues
+    return _blocks(opening, 0), cues
 
 
-def _without_label(
-    region: list[str], any_label: bool, previous: int | None
-) -> tuple[list[str], int | None]:
-    """Remove the label of the next cue from the end of ``region``; return its number, if any."""
+def _without_label(region: list[str], any_label: bool) -> list[str]:
+    """Remove the label of the next cue from the end of ``region``, if there is one."""
     end = len(region)
     while end and not region[end - 1].strip():
         end -= 1
-    if end == 0:
-        return region, None
-    label = region[end - 1].strip()
-    number = int(label) if re.fullmatch("[0-9]{1,9}", label) else None
-    # A number that continues the count may lack the blank line above it, or have one below it.
-    is_consecutive = number is not None and previous is not None and number == previous + 1
-    # The line right under a timing line is text; the first label (previous = 0) has none above it.
-    after_blank = not region[end - 2].strip() if end > 1 else previous == 0
-    if end == len(region):
-        is_label = is_consecutive or (after_blank and (any_label or number is not None))
+    if end < 2:  # the line right under a timing line is text
+        return region
+    is_above, after_blank = end == len(region), not region[end - 2].strip()
+    if region[end - 1].strip().isdecimal():  # there may be no blank line above it, or one below
+        is_label = is_above or after_blank
     else:
-        is_label = is_consecutive and after_blank
-    return (region[: end - 1], number) if is_label else (region, None)
+        is_label = any_label and is_above and after_blank
+    return region[: end - 1] if is_label else region
 
 
 def _blocks(lines: Sequence[str], first: int) -> list[_Block]:

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 
 from howsteps.captions import CaptionFile
 from howsteps.captions.cues import printable, seconds
+from howsteps.captions.json_formats import load_json
 from howsteps.captions.reading import (
     CaptionText,
     is_english,
-    load_json,
     not_english,
     parse_text,
     read_caption_text,

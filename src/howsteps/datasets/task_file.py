@@ -163,5 +163,5 @@ def _captions(asr: Any, name: str, path: Path) -> tuple[tuple[Caption, ...], lis
         captions, found = captions_of(parse_json_rows(asr))
     except InputError as error:
         return (), [Problem(path, f"video {name}: {error.problem.reason}")]
-    problems = summarised(found, path, in_json=True)
+    problems = summarised(found, path, by_entry=True)
     return captions, [replace(each, reason=f"video {name}: {each.reason}") for each in problems]
