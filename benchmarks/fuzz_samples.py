@@ -151,7 +151,7 @@ def journal() -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         (folder / "result.json").write_bytes(result())
-        edits = Journal.restart(folder, read_result(folder))
+        edits = Journal.resume(folder, read_result(folder))
         for change in (
             Change(do=Rename(0, "heat water")),
             Change(do=Move(0, 1)),
