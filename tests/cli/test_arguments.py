@@ -36,7 +36,7 @@ run JOB --llm x --llm-url ftp://x|run JOB --llm-url http://x|run JOB --llm-token
 run JOB --llm-parallel 0|run JOB --ask FILE|run JOB --answer nosuch|run JOB --answer FILE
 run JOB --mode best|run JOB --seed -1|run JOB --device tpu|run JOB --extents all
 run JOB --parser nosuch|run JOB --force all|run JOB --workers 0|run JOB --unknown|run
-script nosuch|script JOB --json JOB|script JOB --steps 0|script JOB --keep zoe
+script nosuch|script JOB --steps 0|script JOB --keep zoe
 narration nosuch|narration JOB --json JOB|narration JOB --mode best
 features nosuch|features JOB --mode best|features JOB --seed -1|features JOB --workers 0
 place nosuch --script FILE|place JOB|place JOB --script nosuch
@@ -46,8 +46,8 @@ evaluate methods nosuch|evaluate methods DATA --methods x|evaluate methods DATA 
 evaluate methods DATA --steps x|evaluate methods DATA --protocol x|evaluate methods DATA --seeds 0
 evaluate methods DATA --videos 1|evaluate methods DATA --judge nosuch
 evaluate methods DATA --captions nosuch|evaluate methods DATA --features nosuch
-evaluate methods DATA --rate 0|evaluate methods DATA --bars x|evaluate methods DATA --json JOB
-evaluate methods DATA --csv JOB|evaluate methods DATA --figure x.doc
+evaluate methods DATA --rate 0|evaluate methods DATA --json JOB
+evaluate methods DATA --figure x.doc
 evaluate stats nosuch|evaluate stats FILE|evaluate stats DATA --rate 0
 evaluate stats DATA --json JOB|evaluate paper nosuch|evaluate paper JOB
 evaluate paper DATA --steps x|evaluate paper DATA --out FILE

@@ -1,6 +1,5 @@
 """``howsteps script`` from the command line."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,21 +61,6 @@ def test_a_video_to_drop_must_be_there(folder: Path) -> None:
     assert (code, out) == (1, "")
 
 
-def test_json_has_the_documented_shape(folder: Path, tmp_path: Path) -> None:
-    target = tmp_path / "script.json"
-    code, _, _ = run(folder, "--quiet", "--mode", "paper", "--json", target)
-    found = json.loads(target.read_text("utf-8"))
-    assert code == 0
-    assert found["version"] == 2
-    assert found["steps"][0]["label"] == "fill the tub"
-    assert found["alignment"]["bound"] <= found["alignment"]["objective"]
-
-
-def test_stdout_has_only_json(folder: Path) -> None:
-    _, out, _ = run(folder, "--quiet", "--json", "-")
-    assert json.loads(out)["task"] == "wash a cat"
-
-
 def test_one_narration_may_have_no_steps(folder: Path) -> None:
     code, out, _ = run(folder / "v0.srt", "--quiet", "--mode", "paper", "--steps", "2")
     assert code == 0
@@ -97,9 +81,8 @@ def test_a_step_without_mentions_has_no_bar(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize("asked", [(), ("--steps", "3"), ("--mode", "paper", "--seed", "3")])
 def test_script_and_run_give_the_same_steps(tmp_path: Path, asked: tuple[str, ...]) -> None:
     job = captions(tmp_path / "wash a cat")
-    asked_for = tmp_path / "script.json"
     calls = [
-        ["script", job, "--json", asked_for, "--out", tmp_path / "work"],
+        ["script", job, "--out", tmp_path / "work"],
         ["run", job, "--out", tmp_path / "run", "--workers", "1"],
     ]
     for call in calls:
@@ -107,8 +90,3 @@ def test_script_and_run_give_the_same_steps(tmp_path: Path, asked: tuple[str, ..
         assert done.exit_code == 0, done.output
     [same, text] = ((tmp_path / name / "script.md").read_bytes() for name in ("work", "run"))
     assert same == text
-    found = json.loads(asked_for.read_text("utf-8"))["steps"]
-    steps = json.loads((tmp_path / "run" / "result.json").read_bytes())["steps"]
-    for step in (*found, *steps):
-        del step["mentions"]
-    assert found == steps

@@ -21,8 +21,6 @@ from howsteps.store import converted, text_of
 from howsteps.task import Result
 from tests.report.job import tea
 
-WRITER = "0123456789abcdef" * 2
-
 
 def write_work(folder: Path, result: Result) -> Path:
     """A work folder with a result, without use of video frames."""
@@ -47,7 +45,7 @@ def work(tmp_path: Path) -> Path:
 
 def edit(session: Session, revision: int, change: dict[str, object]) -> dict[str, object]:
     """Ask for a change, as the page does."""
-    return session.edit(converted({"writer": WRITER, "revision": revision, **change}, Asked))
+    return session.edit(converted({"revision": revision, **change}, Asked))
 
 
 @pytest.fixture
@@ -105,8 +103,8 @@ class Served:
         sent = json.dumps(value).encode() if body is None else body
         return self.ask("POST", self.path + what, sent, **{**usual, **headers})
 
-    def edit(self, revision: int, writer: str = WRITER, **change: object) -> tuple[int, str]:
-        asked = {"writer": writer, "revision": revision, **change}
+    def edit(self, revision: int, **change: object) -> tuple[int, str]:
+        asked = {"revision": revision, **change}
         status, _, answer = self.post("edits", asked)
         return status, answer.decode()
 

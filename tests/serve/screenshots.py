@@ -75,9 +75,8 @@ def _story(page: Page, out: Path) -> None:
     until(page, "document.querySelector('.state').textContent.includes('is step')")
     go_to("grid")
     _shoot(page, out / "serve-placed.webp")
-    with page.expect_download():
-        key("export").click()
-    until(page, "document.querySelector('.state').textContent.includes('was downloaded')")
+    key("export").click()
+    until(page, "document.querySelector('.state').textContent.includes('in exports/')")
     go_to("timelines")
     _shoot(page, out / "serve-export.webp")
 

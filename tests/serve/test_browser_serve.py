@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from howsteps.serve.app import ENTRANCE, entrance
 from howsteps.store import read_result
 from howsteps.task import BY_HAND
 from tests.report.chromium import until
@@ -74,14 +73,6 @@ def test_an_edit_is_placed_without_reload_or_scrolling(visit, served, work) -> N
     assert [step.label for step in result.script.steps][:2] == ["Fetch water", "boil the water"]
     shown = page.locator(".grid tbody tr").count() * page.locator(".grid thead th").count()
     assert shown == 4 * 6
-
-
-def test_the_file_that_a_browser_is_given_leads_to_the_page(browser, served, work) -> None:
-    with browser.new_page() as page:
-        page.goto(entrance(work, served.address))
-        page.wait_for_url(served.address)
-        until(page, "document.querySelectorAll('.grid tbody tr').length === 5")
-    assert not (work / ENTRANCE).exists()
 
 
 def test_a_new_step_is_matched_with_mentions(visit, served) -> None:
@@ -319,47 +310,6 @@ def test_the_player_says_where_a_step_is(visit, served, work) -> None:
     assert not [p for p in read_result(work).localisations if p.evidence == BY_HAND]
 
 
-def test_a_second_page_watches_until_it_takes_over(visit, served) -> None:
-    first, second = visit(served), visit(served)
-    key(first, "delete 0").click()
-    until(second, "document.querySelector('.state').textContent.includes('Another page')")
-    until(second, "document.querySelectorAll('.grid tbody tr').length === 4")
-    assert second.locator("textarea.label").count() == 0
-    key(second, "take-over").click()
-    until(second, "document.querySelectorAll('textarea.label').length === 4")
-    until(first, "document.querySelector('.state').textContent.includes('Another page')")
-    key(second, "delete 0").click()
-    until(first, "document.querySelectorAll('.grid tbody tr').length === 3")
-
-
-def test_refused_edits_are_reverted_and_reported(visit, served) -> None:
-    page = visit(served)
-    served.edit(0, do={"op": "delete", "step": 4})  # somebody else
-    until(page, "document.querySelector('.state').textContent.includes('Another page')")
-    key(page, "take-over").click()
-    until(page, "document.querySelectorAll('textarea.label').length === 4")
-    served.post("writer", {"writer": "e" * 32})
-    served.edit(1, "e" * 32, undo=True)
-    until(page, "document.querySelector('.state').textContent.includes('Another page')")
-    assert page.locator(".card-tools").count() == 0
-
-
-def test_an_export_is_written_and_downloaded(visit, served, work) -> None:
-    page = visit(served)
-    key(page, "format").select_option("csv")
-    with page.expect_download() as waited:
-        key(page, "export").click()
-    assert waited.value.suggested_filename == "steps.csv"
-    assert (work / "exports" / "csv" / "steps.csv").is_file()
-    key(page, "format").select_option("youtube")
-    with page.expect_download() as waited:
-        key(page, "export").click()
-    assert waited.value.suggested_filename == "youtube.zip"
-    said = page.locator(".state").inner_text()
-    assert "youtube.zip was downloaded" in said
-    assert "exports/youtube" in said
-
-
 def test_a_name_that_is_typed_while_the_server_stops_is_kept_in_its_field(
     visit, work, browser
 ) -> None:
@@ -439,3 +389,20 @@ def test_a_video_is_left_out_and_used_again_with_a_click(visit, served, work) ->
         until(page, f"document.querySelectorAll('.timeline').length === {video}", seconds=30)
         until(page, f"document.querySelectorAll('textarea.label').length === {step}", seconds=30)
         placed(page, served)
+
+
+def test_two_pages_follow_each_other(visit, served) -> None:
+    first, second = visit(served), visit(served)
+    for page, rows in ((first, 4), (second, 3)):
+        key(page, "delete 0").click()
+        for each in (first, second):
+            until(each, f"document.querySelectorAll('.grid tbody tr').length === {rows}")
+            assert each.locator("textarea.label").count() == rows
+
+
+def test_an_export_is_written(visit, served, work) -> None:
+    page = visit(served)
+    key(page, "format").select_option("csv")
+    key(page, "export").click()
+    until(page, "document.querySelector('.state').textContent.includes('1 file in exports/csv')")
+    assert (work / "exports" / "csv" / "steps.csv").is_file()

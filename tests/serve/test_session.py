@@ -1,4 +1,4 @@
-"""Edits are placed again, by one writer at a time, and survive crashes."""
+"""Edits are placed again, and survive crashes."""
 
 import json
 import os

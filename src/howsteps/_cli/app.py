@@ -20,6 +20,7 @@ from howsteps._cli.screen import escape
 from howsteps.errors import HowstepsError, shown
 
 rich_utils.RANGE_STRING = ""  # "[x>=1]" in --help says little; the message of a wrong value does
+HELP_ALL = "--help-all"
 INTERRUPTED = 130  # the exit code of a program that Ctrl-C ended
 
 
@@ -67,13 +68,22 @@ class Command(TyperCommand):
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        rare = [param for param in self.params if getattr(param, "rich_help_panel", "") == MORE]
-        for param in rare:
-            param.hidden = True  # type: ignore[attr-defined]
-        everything = typer.main.get_command(_HELP_ALL).params
-        for param in everything:
-            param.hidden = not rare  # type: ignore[attr-defined]
-        self.params += everything
+        self._rare: list[Any] = [
+            param for param in self.params if getattr(param, "rich_help_panel", "") == MORE
+        ]
+        self._hide(bool(self._rare))
+
+    def _hide(self, hidden: bool) -> None:
+        self.epilog = f"{HELP_ALL} shows more options." if hidden else None
+        for param in self._rare:
+            param.hidden = hidden
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments; ``--help-all`` is ``--help`` with all options."""
+        if HELP_ALL in args:
+            self._hide(False)
+            args = ["--help"]
+        return list(super().parse_args(ctx, args))
 
     def get_params(self, ctx: Any) -> Any:
         """All parameters, ``--help`` included."""
@@ -87,34 +97,6 @@ def as_command(function: Callable[..., None]) -> Any:
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(cls=Command, help=text)(function)
     return typer.main.get_command(alone)
-
-
-def _show_everything(context: typer.Context, wanted: bool) -> None:
-    if wanted:
-        for param in context.command.params:
-            if getattr(param, "rich_help_panel", "") == MORE:
-                param.hidden = False  # type: ignore[attr-defined]
-        print(context.get_help())
-        raise typer.Exit
-
-
-_HELP_ALL = typer.Typer(add_completion=False)
-
-
-@_HELP_ALL.command()
-def _help_all(
-    help_all: Annotated[
-        bool,
-        typer.Option(
-            "--help-all",
-            callback=_show_everything,
-            is_eager=True,
-            expose_value=False,
-            help="Show all options and exit.",
-        ),
-    ] = False,
-) -> None:
-    """Only its option is used."""
 
 
 def load(module: str, name: str) -> Any:

@@ -1,9 +1,7 @@
 """``howsteps evaluate``: compare methods, statistics of a data set, and the paper's tables."""
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -111,15 +109,8 @@ def _measure(
         return run_plan(labelled, narrated, plan, rules=rules, progress=advance), narrated
 
 
-def _write_csv(headings: Iterable[str], rows: Iterable[Iterable[object]], path: Path) -> None:
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows([headings, *rows])
-    write_atomically(path, text.getvalue().encode())
-
-
 def _write_scores(rows: Sequence[Row], path: Path) -> None:
-    """Write the rows as CSV, with the same columns as the JSON."""
-    _write_csv((f.name for f in fields(Row)), (asdict(row).values() for row in rows), path)
+    screen.write_json({"rows": [asdict(row) for row in rows]}, path)
 
 
 def _draw_f1(rows: Sequence[Summary], path: Path) -> None:
@@ -210,10 +201,6 @@ def methods(
     ] = None,
     rate: _Rate = FRAMES_PER_SECOND,
     json_file: options.JsonFile = None,
-    csv_file: Annotated[
-        Path | None,
-        typer.Option("--csv", metavar="FILE", dir_okay=False, help="Write every score as CSV."),
-    ] = None,
     figure: Annotated[
         Path | None,
         typer.Option(
@@ -250,9 +237,7 @@ def methods(
         if str(json_file) != "-":
             _show_comparison(labelled, plan, compared)
     if json_file is not None:
-        screen.write_json({"rows": [asdict(row) for row in rows]}, json_file)
-    if csv_file is not None:
-        _write_scores(rows, csv_file)
+        _write_scores(rows, json_file)
     if figure is not None and rows:
         _draw_f1(summarise(rows), figure)
     screen.finish(found.problems, found=bool(rows))
@@ -274,14 +259,9 @@ def _show_comparison(labelled: Labelled, plan: Plan, compared: Comparison) -> No
         remarks.append(f"{annotated} of {count} videos have ground truth: {how}")
     if not any(video.captions or video.mentions for video in labelled.task.videos):
         remarks.append("no narrations: '--captions PATH' says where they are")
-    if not labelled.features and any(video.captions for video in labelled.task.videos):
-        remarks.append("no features of the video: the words of the narration are used instead")
-    videos = sum(video.media is not None for video in labelled.task.videos)
-    if videos and not labelled.features:
-        remarks.append(
-            f"{screen.plural(videos, 'video')} not used: 'howsteps features FOLDER --out WORK' "
-            "computes features for --features WORK/features"
-        )
+    elif not labelled.features:
+        how = "'howsteps features FOLDER --out WORK' makes WORK/features, for --features"
+        remarks.append(f"no features of the video: words are used instead ({how})")
     for line in remarks:
         screen.out.print(f"[dim]{line}[/]", soft_wrap=True)
     for protocol in plan.protocols:
@@ -417,9 +397,7 @@ def paper(
             figure = ["## F1 against K\n\n![F1 against K](f1.svg)"]
         except MissingExtra as error:
             missing.append(f"F1 against K, as a figure; {error}")
-    _write_scores(rows, out / "scores.csv")
-    for table in tables:
-        _write_csv(table.headings, table.rows, out / f"{table.name}.csv")
+    _write_scores(rows, out / "scores.json")
     how = f"{screen.plural(plan.seeds, 'random sample')} of {plan.videos} videos. F1 by `paper-f1`."
     gaps = "\n".join(["## Missing", "", *(f"- {line}" for line in missing)])
     pages = [f"# Tables and figure\n\n{how}", *(table.markdown() for table in tables)]

@@ -130,7 +130,7 @@ def serve(
     """
     if SERVE.missing:
         raise MissingExtra(SERVE.name, SERVE.purpose)
-    from howsteps.serve.app import LOOPBACK, entrance  # noqa: PLC0415 - an extra
+    from howsteps.serve.app import LOOPBACK  # noqa: PLC0415 - an extra
     from howsteps.serve.app import serve as run_server  # noqa: PLC0415
 
     def started(address: str) -> None:
@@ -142,6 +142,6 @@ def serve(
         screen.out.print(f"editing {escape(str(work))} at {escape(address)}", soft_wrap=True)
         screen.out.print("[dim]Stop it with Ctrl-C; your edits are saved.[/]")
         if browser and host in LOOPBACK:
-            webbrowser.open(entrance(work, address))
+            webbrowser.open(address)
 
     run_server(work, port, host=host, videos=videos or (), on_start=started)

@@ -41,8 +41,7 @@ def run(
             metavar="FILE",
             exists=True,
             dir_okay=False,
-            help="Place the steps of this list. Default: those that you edited before, else find "
-            "them.",
+            help="Place the steps of this list, and find none.",
         ),
     ] = None,
     title: options.Title = None,
@@ -78,11 +77,11 @@ def run(
     """Find the steps of a job in a folder of its videos.
 
     INPUT is a folder with the videos of one job, their captions, or both side by side; a caption
-    file; a task JSON file; or a folder of those, which holds many jobs. Results are cached: an
-    interrupted run resumes where it stopped, and if you add a video, only that one is processed.
+    file; a task JSON file; or a folder of those, which holds many jobs. An interrupted run resumes
+    where it stopped, and of a folder with new videos, only those are read.
 
-    The exit code is 0 if every file could be read, 3 if one could not be used, 1 if nothing was
-    found, and 2 if the command cannot run: an argument is wrong, or something is missing.
+    Exit code: 0 if every file was read, 3 if one could not be used, 1 if nothing was found, 2 if
+    the command cannot run.
 
     Example: howsteps run videos/ --out steps/
     """

@@ -22,7 +22,6 @@ from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import read_source, titled
 from howsteps.pipeline.selection import (
     check_choices,
-    find_other_ways,
     set_aside_other_jobs,
 )
 from howsteps.pipeline.stages import (
@@ -38,8 +37,8 @@ from howsteps.pipeline.work_folder import (
     writing_to,
 )
 from howsteps.script.order import PartialOrder, partial_order
-from howsteps.store import VERSION, narration_record, script_record, stored_time
-from howsteps.task import Mention, Mode, OtherWay, Script, Step, Task, Video
+from howsteps.store import VERSION, narration_record
+from howsteps.task import Mention, Mode, Script, Step, Task, Video
 
 BAR = 10  # characters of a full bar
 MAX_RELATIONS = 20  # relations of a job that are listed
@@ -145,7 +144,6 @@ def script(
         ),
     ] = "default",
     seed: options.Seed = 0,
-    json_file: options.JsonFile = None,
     speech: options.Speech = options.SPEECH,
     device: options.AnyDevice = "cpu",
     parser: options.Parser = None,
@@ -158,9 +156,9 @@ def script(
 ) -> None:
     """List the steps of a job, in order.
 
-    INPUT is as for 'run', and so is the script; --json also has the mentions of each step.
+    INPUT is as for 'run', and so is the script.
 
-    Example: howsteps script captions/ --steps 10 --json script.json
+    Example: howsteps script captions/ --steps 10 --out steps/
     """
     problems: list[Problem] = []
     scripts: dict[str, tuple[Task, Script]] = {}  # by the name of its folder
@@ -176,21 +174,14 @@ def script(
             found = discover_script(task, requested, context)
             problems += script_remarks(task, found, requested)
             scripts[name] = task, found
-            if str(json_file) == "-":
-                continue
             show_script(task, found)
             if found.steps:
                 show_order_variation(partial_order(task, found))
-                show_quality(found)
-            show_ways(find_other_ways(all_videos, filtered.ways, requested, context))
     if out is not None:
         for name, (task, found) in scripts.items():
             own = Folder(out) if n_tasks == 1 else Folder(out) / name
             own.check()
             problems += write_script(task, found, own.path)
-    if json_file is not None:
-        records = {task.name: record_of_script(task, found) for task, found in scripts.values()}
-        screen.write_json(document(records), json_file)
     screen.finish(problems, found=bool(scripts))
 
 
@@ -223,14 +214,6 @@ def show_script(task: Task, found: Script) -> None:
     screen.out.print(table)
 
 
-def show_ways(ways: Sequence[OtherWay]) -> None:
-    """Print the steps of groups of videos that do the job in another way."""
-    for way in ways:
-        screen.out.print(f"\n{escape(way.reason)}. Its steps:", soft_wrap=True)
-        for number, step in enumerate(way.steps, 1):
-            screen.out.print(f"{number:3d}. {escape(step.label)} [dim]({step.support})[/]")
-
-
 def shown_label(step: Step) -> str:
     """The label of a step as in ``script.md``: "or lift it", "dry it (optional)"."""
     before, after = "or " * step.alternative, " (optional)" * step.optional
@@ -254,52 +237,12 @@ def show_order_variation(order: PartialOrder) -> None:
             screen.out.print(f"[dim]{what} {', '.join(steps)}[/]", soft_wrap=True)
 
 
-def show_quality(found: Script) -> None:
-    """Print how good the alignment is, or who edited the script, if either is the case."""
-    if found.editor:
-        line = f"chosen by {found.editor} from what narrators say"
-    elif found.bound:
-        gap = (found.objective - found.bound) / -found.bound
-        how = f"at most {gap:.1%} from the optimum" if gap else "proved optimal"
-        per_mention = f"{found.objective_per_token:.2f} per mention"
-        line = f"alignment {found.objective:,.0f} ({per_mention}), {how}"
-    else:
-        return
-    screen.out.print(f"[dim]{escape(line)}[/]")
-
-
 def document(records: dict[str, Any]) -> dict[str, Any]:
     """The JSON of one task, whose name is a value in it, or of several, each under its name."""
     if len(records) == 1:
         [(name, record)] = records.items()
         return {"version": VERSION, "task": name, **record}
     return {"version": VERSION, "tasks": records}
-
-
-def record_of_script(task: Task, found: Script) -> dict[str, Any]:
-    """The steps of a task as in ``result.json``, with their mentions in full, and their order.
-
-    Steps under "order" are numbered from 1, as on screen.
-    """
-    record = msgspec.to_builtins(script_record(found, task))
-    for entry, step in zip(record["steps"], found.steps, strict=True):
-        entry["mentions"] = [
-            {
-                "video": mention.video,
-                "start": stored_time(mention.start),
-                "end": stored_time(mention.end),
-                "verb": mention.verb,
-                "noun": mention.noun,
-            }
-            for mention in step.mentions
-        ]
-    order = partial_order(task, found)
-    swaps = [
-        {"steps": [s.one + 1, s.two + 1], "in_order": s.in_order, "swapped": s.swapped}
-        for s in order.swaps
-    ]
-    rare = [index + 1 for index in order.rarely_mentioned]
-    return {**record, "order": {"swaps": swaps, "rarely_mentioned": rare}}
 
 
 def record(video: Video) -> dict[str, Any]:

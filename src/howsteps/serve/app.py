@@ -1,17 +1,14 @@
 """The web application: a few routes under a secret path, on this machine only; and its server."""
 
 import asyncio
-import io
 import json
 import logging
 import os
 import re
 import secrets
 import socket
-import zipfile
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,17 +20,16 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from howsteps.errors import HowstepsError, shown
-from howsteps.io.files import Folder, key_of, read_bounded
+from howsteps.io.files import Folder, key_of
 from howsteps.pipeline.cache import user_cache
 from howsteps.pipeline.work_folder import EXPORTS, export_as_asked
 from howsteps.report.decoding import THUMBNAIL
 from howsteps.report.exports import FORMATS
 from howsteps.report.page import THUMBNAILS, render, security_policy
 from howsteps.serve.edits import Refused
-from howsteps.serve.session import Asked, Page, Session, without_folders
+from howsteps.serve.session import Asked, Session, without_folders
 from howsteps.store import decoded
 
 _T = TypeVar("_T")
@@ -41,8 +37,6 @@ _T = TypeVar("_T")
 ADDRESS = "127.0.0.1"
 LOOPBACK = (ADDRESS, "localhost")
 LARGEST_BODY = 2**20  # bytes of an edit
-_LARGEST_ARCHIVE = 2**28  # bytes; larger exports are written but not sent
-ENTRANCE = ".serve.html"  # leads a browser to the page; removed when it is there
 _POLL_INTERVAL = 0.1  # seconds
 _HEARTBEAT = 15.0  # seconds
 _NUMBER = re.compile(r"[0-9]{1,6}")
@@ -65,7 +59,8 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
     """
 
     async def page(_: Request) -> Response:
-        return Response(await asyncio.to_thread(_page, session), media_type="text/html")
+        shown = await asyncio.to_thread(session.content)
+        return Response(render(shown), media_type="text/html")
 
     async def content(_: Request) -> Response:
         return _json(await asyncio.to_thread(session.content))
@@ -73,17 +68,12 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
     async def status(_: Request) -> Response:
         return _json(session.status())
 
-    async def events(request: Request) -> Response:
-        stream = _event_stream(session, request.query_params.get("writer", ""))
-        return StreamingResponse(stream, media_type="text/event-stream")
+    async def events(_: Request) -> Response:
+        return StreamingResponse(_event_stream(session), media_type="text/event-stream")
 
     async def edit(request: Request) -> Response:
         asked = await _json_body(request, Asked)
         return _json(await asyncio.to_thread(session.edit, asked))
-
-    async def writer(request: Request) -> Response:
-        session.take_over((await _json_body(request, Page)).writer)
-        return _json(session.status())
 
     async def picture(request: Request) -> Response:
         name = request.path_params["name"]
@@ -107,7 +97,7 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
         if name not in FORMATS or not FORMATS[name].own_folder:
             raise Refused(f"there is no format {name!r:.40}", 404)
         await _json_body(request, dict)
-        return await asyncio.to_thread(_exported, session, name)
+        return _json(await asyncio.to_thread(_exported, session, name))
 
     async def howsteps_error(_: Request, error: HowstepsError) -> Response:
         message = without_folders(error, session.folder)
@@ -119,7 +109,6 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
         Route("/status", status),
         Route("/events", events),
         Route("/edits", edit, methods=["POST"]),
-        Route("/writer", writer, methods=["POST"]),
         Route(f"/{THUMBNAILS}/{{name}}", picture),
         Route("/videos/{number}", video),
         Route("/exports/{name}", exports, methods=["POST"]),
@@ -127,7 +116,6 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        asyncio.get_running_loop().set_exception_handler(_log_in_one_line)
         for remark in session.remarks():
             _LOG.warning("%s", remark)
         session.start()
@@ -140,11 +128,6 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
         exception_handlers={HowstepsError: howsteps_error},
     )
     return _RequestFilter(inner, token, hosts)
-
-
-def _page(session: Session) -> bytes:
-    Folder(session.folder).remove(ENTRANCE)
-    return render(session.content())
 
 
 class _RequestFilter:
@@ -176,10 +159,7 @@ class _RequestFilter:
                 message = {**message, "headers": [*message["headers"], *added]}
             await send(message)
 
-        try:
-            await self._app(inner, receive, with_headers)
-        except OSError as error:  # such as too many open files
-            _LOG.error("a request failed: %s", error)
+        await self._app(inner, receive, with_headers)
 
     def _check(self, scope: Scope) -> None:
         """Refuse requests that this server's page would not send."""
@@ -193,30 +173,25 @@ class _RequestFilter:
         first, slash, _ = scope["path"].removeprefix("/").partition("/")
         if not (slash and secrets.compare_digest(first.encode(), self._token.encode())):
             raise Refused("open the full address that 'howsteps serve' printed", 404)
-        # The file that a browser is given is another site; it may show the page, not read it.
-        visits = scope["path"] == f"/{self._token}/" and headers.get("sec-fetch-dest") == "document"
-        if headers.get("sec-fetch-site", "none") not in {"none", "same-origin"} and not visits:
+        if headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}:
             raise Refused("requests from other sites are refused", 403)
         if scope["method"] not in {"GET", "HEAD"} and headers.get("origin") != f"http://{host}":
             raise Refused("only the page of this server may write", 403)
 
 
-async def _event_stream(session: Session, writer: str) -> AsyncIterator[bytes]:
-    """Send the status whenever it changes; when the page is closed, another one may write."""
+async def _event_stream(session: Session) -> AsyncIterator[bytes]:
+    """Send the status whenever it changes."""
     sent, silent = "", 0.0
-    try:
-        while not session.is_closing:
-            status = json.dumps(session.status())
-            if status != sent:
-                sent, silent = status, 0.0
-                yield f"data: {status}\n\n".encode()
-            elif silent >= _HEARTBEAT:
-                silent = 0.0
-                yield b": still here\n\n"
-            await asyncio.sleep(_POLL_INTERVAL)
-            silent += _POLL_INTERVAL
-    finally:
-        session.release_writer(writer)
+    while not session.is_closing:
+        status = json.dumps(session.status())
+        if status != sent:
+            sent, silent = status, 0.0
+            yield f"data: {status}\n\n".encode()
+        elif silent >= _HEARTBEAT:
+            silent = 0.0
+            yield b": still here\n\n"
+        await asyncio.sleep(_POLL_INTERVAL)
+        silent += _POLL_INTERVAL
 
 
 async def _json_body(request: Request, kind: type[_T]) -> _T:
@@ -237,26 +212,14 @@ async def _json_body(request: Request, kind: type[_T]) -> _T:
         raise Refused(shown(str(error)), 400) from error
 
 
-def _exported(session: Session, name: str) -> Response:
-    """Write an export into the work folder, and send its file, or an archive of its files."""
+def _exported(session: Session, name: str) -> dict[str, Any]:
+    """Write an export into the work folder; return how many files it has."""
     exports = Folder(session.folder) / EXPORTS
     paths, problems = export_as_asked(session.result, exports, [name])
     if not paths:
         reason = problems[0] if problems else "there is nothing to write"
         raise Refused(without_folders(reason, session.folder), 409)
-    if sum(path.stat().st_size for path in paths) > _LARGEST_ARCHIVE:
-        raise Refused(f"written to {EXPORTS}/{name}: too large to send", 409)
-    if len(paths) == 1:
-        file, data = paths[0].name, read_bounded(paths[0], _LARGEST_ARCHIVE, "an export")
-    else:
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in paths:
-                archive.write(path, path.relative_to(session.folder / EXPORTS / name))
-        file, data = f"{name}.zip", buffer.getvalue()
-    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", file)
-    headers = {"content-disposition": f'attachment; filename="{safe}"'}
-    return Response(data, media_type="application/octet-stream", headers=headers)
+    return {"files": len(paths), "folder": f"{EXPORTS}/{name}"}
 
 
 def _json(value: Mapping[str, Any]) -> Response:
@@ -264,53 +227,9 @@ def _json(value: Mapping[str, Any]) -> Response:
 
 
 _SHUTDOWN_TIMEOUT = 2  # seconds for open connections to end
-_HEADERS_TIMEOUT = 10  # seconds from a connection, or the first byte, to the end of the headers
 _LARGEST_HEADERS = 2**15  # bytes
 _MAX_CONNECTIONS = 64  # far below the usual limits on open files; a browser uses six
-_ACCEPTED_AT_ONCE = 16
 _LOG = logging.getLogger("uvicorn.error")
-
-
-class _Connection(H11Protocol):  # type: ignore[misc]
-    """A connection that is closed if no request arrives in time, or others need its place."""
-
-    waiting: asyncio.TimerHandle | None = None  # for the headers of a request
-
-    def connection_made(self, transport: asyncio.Transport) -> None:
-        """If there are too many connections, close the one that has waited longest."""
-        super().connection_made(transport)
-        self._wait()
-        if len(self.connections) > _MAX_CONNECTIONS:
-            waiting = [(one.waiting.when(), one) for one in self.connections if one.waiting]
-            _, oldest = min(waiting, key=itemgetter(0))
-            self.connections.discard(oldest)
-            oldest.transport.abort()
-
-    def data_received(self, data: bytes) -> None:
-        """Process bytes; the headers of a request must be complete in time."""
-        super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
-            self._stop_waiting()
-        elif self.waiting is None:
-            self._wait()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Clean up."""
-        self._stop_waiting()
-        super().connection_lost(exc)
-
-    def _wait(self) -> None:
-        self.waiting = self.loop.call_later(_HEADERS_TIMEOUT, self.transport.abort)
-
-    def _stop_waiting(self) -> None:
-        if self.waiting is not None:
-            self.waiting.cancel()
-            self.waiting = None
-
-
-def _log_in_one_line(_: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
-    """Log an error outside of requests, such as that of a connection."""
-    _LOG.error("%s", ": ".join(str(context[k]) for k in ("message", "exception") if k in context))
 
 
 def serve(
@@ -337,16 +256,6 @@ def serve(
     with prepared(folder, port, videos, host) as (server, listener, address):
         on_start(address)
         server.run(sockets=[listener])
-
-
-def entrance(folder: Path, address: str) -> str:
-    """Write a file that leads to the page, and return its URL, to be opened in a browser.
-
-    All users of a machine can list the command line of the browser; only this one reads the file.
-    """
-    with Folder(folder).writing(ENTRANCE, 0o600) as file:
-        file.write(f'<!doctype html><meta http-equiv="refresh" content="0;url={address}">'.encode())
-    return (folder.resolve() / ENTRANCE).as_uri()
 
 
 class _Address(msgspec.Struct):
@@ -388,7 +297,7 @@ def _listen(listener: socket.socket, host: str, port: int, usual: int) -> None:
     for candidate in [port] if port else [usual, 0]:
         try:
             listener.bind((host, candidate))
-            listener.listen(_ACCEPTED_AT_ONCE)  # until then, another program may do so too
+            listener.listen()  # until then, another program may do so too
         except OSError as error:
             if candidate == port:
                 where = f"port {port}" if host == ADDRESS else f"port {port} of {host}"
@@ -422,10 +331,10 @@ def prepared(
             server_header=False,
             timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
             h11_max_incomplete_event_size=_LARGEST_HEADERS,
-            backlog=_ACCEPTED_AT_ONCE,
             loop="asyncio",
-            http=_Connection,
+            http="h11",
             ws="none",
+            limit_concurrency=_MAX_CONNECTIONS,
         )
         server = uvicorn.Server(config)
         shutdown = server.shutdown

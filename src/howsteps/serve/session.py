@@ -8,9 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
-
-from msgspec import Meta
+from typing import Any
 
 from howsteps.datasets.collection import WORK_FOLDER, is_video
 from howsteps.errors import HowstepsError, InputError
@@ -29,7 +27,7 @@ from howsteps.report.content import content
 from howsteps.report.exports import FORMATS
 from howsteps.report.page import PAGE, known_thumbnails, write_page
 from howsteps.serve.edits import Draft, Journal, Refused, ids, summary
-from howsteps.store import FILE, Change, Record, read_result, result_file
+from howsteps.store import FILE, Change, read_result, result_file
 from howsteps.task import BY_HAND, Result, Step
 
 # The folders of an absolute path. Their names may contain spaces, but do not end with one, so that
@@ -50,19 +48,9 @@ _PLACING = ("placing", "frames")  # activities
 _LOOK_EVERY = 1.0  # seconds between looks at what other programs wrote
 
 
-Writer: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
-
-
-class Page(Record):
-    """An open page, which may write."""
-
-    writer: Writer
-
-
 class Asked(Change, kw_only=True):
     """A change that a page asks for, and the revision that it shows."""
 
-    writer: Writer
     revision: int
 
 
@@ -94,7 +82,6 @@ class Session:
         self.result = read_result(self.folder)
         self.journal = Journal.resume(self.folder, self.result)
         self._changed = threading.Condition()
-        self._writer: str | None = None
         self._activity = self._error = ""
         # Larger than any of an earlier server, whose page may still be open.
         self._version = time.time_ns() // 10**6
@@ -133,7 +120,6 @@ class Session:
                 "version": self._version,
                 "activity": self._activity,
                 "error": self._error,
-                "writer": self._writer,
                 "renewals": self._renewals,
                 "kept": self.journal.kept,
             }
@@ -171,31 +157,17 @@ class Session:
         _, ignored = trusted_options(root_of(self.folder))
         return [elsewhere] * bool(unplayed) + [str(remark) for remark in ignored]
 
-    def take_over(self, writer: str) -> None:
-        """Let a page edit, even if another one is editing."""
-        with self._changed:
-            self._writer = writer
-
-    def release_writer(self, writer: str) -> None:
-        """Let another page edit, as this one was closed."""
-        with self._changed:
-            if self._writer == writer:
-                self._writer = None
-
     def edit(self, asked: Asked) -> dict[str, Any]:
         """Make, undo or redo an edit; return the status.
 
-        It is ``Refused`` if the page does not show the newest script, or another one is editing.
+        It is ``Refused`` if the page does not show the newest script.
         """
         with self._changed:
-            if self._writer not in (None, asked.writer):
-                raise Refused("another page is editing this script", status=423)
             if self._activity not in _PLACING:  # or result.json may be new, but ours
                 self._check_unchanged()
             if asked.revision != self.journal.history.revision:
                 raise Refused("the script was changed in the meantime; reload the page", _OUTDATED)
             self.journal.change(asked)
-            self._writer = asked.writer
             self._error = ""
             self._changed.notify_all()
         return self.status()

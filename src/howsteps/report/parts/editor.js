@@ -120,7 +120,6 @@ function redo() {
   announce(`Redone: ${described(edit)}.`);
 }
 
-const isEditable = () => editing && (!content.served || mayWrite());
 const canUndo = () => (content.served ? Boolean(server.status?.undo || server.queue.length) : history.edits.length > 0);
 const nextUndo = () => (content.served ? server.status?.undo : history.edits.at(-1));
 const canRedo = () => (content.served ? Boolean(server.status?.redo) : history.undone.length > 0);
@@ -205,7 +204,6 @@ function statusText() {
   const { status } = server;
   const doing = { placing: "Placing again …", frames: "Reading the videos …", thumbnails: "Placed. Making thumbnails …", exports: "Placed. Writing the exports …" };
   if (server.gone) return STOPPED;
-  if (!mayWrite()) return "Another page is editing this script. You can watch, or take over.";
   if (status?.error) return `Not placed: ${status.error}`;
   if (server.busy || (status && (status.placed !== status.revision || status.revision < server.revision))) return doing[status?.activity] ?? doing.placing;
   const lost = status?.kept && !canUndo() && !lastMessage ? ` What you changed before the videos were others cannot be undone; it is in ${status.kept}.` : "";
@@ -219,7 +217,6 @@ function unmentionedWarning() {
 }
 
 function servedTools() {
-  if (!mayWrite()) return [tool("take-over", "Take over", () => post("writer", { writer }).catch((error) => announce(capital(error.message))))];
   const formats = h(
     "select",
     { "data-key": "format", "aria-label": "Format of the export" },
@@ -227,7 +224,7 @@ function servedTools() {
   );
   formats.value = servedTools.format ?? "youtube";
   formats.addEventListener("change", () => (servedTools.format = formats.value));
-  return [formats, tool("export", "Export", () => download(formats.value))];
+  return [formats, tool("export", "Export", () => exportTo(formats.value))];
 }
 
 function diskTools() {
@@ -463,7 +460,7 @@ function placeAt(n, k, time, focus = null, byKey = false) {
   act(edit, `Step ${k + 1} is at ${clock(at)} in ${truncateTo(videos[n].title, 40)}, placed by hand.`, focus, byKey);
 }
 
-const mayPlace = () => editing && content.served && mayWrite();
+const mayPlace = () => editing && content.served;
 
 /** Make a mark movable: by dragging it along its lane, or by Shift and the arrow keys in steps of a second. */
 function makeMovable(mark, n, k) {

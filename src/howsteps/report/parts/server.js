@@ -1,9 +1,5 @@
 // The connection to `howsteps serve`, if any: sends edits, and receives the new places.
 
-// Every tab has a writer id, which survives a reload.
-const writer =
-  (content.served && sessionStorage.getItem("howsteps-writer")) ||
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 const server = { status: null, revision: content.revision ?? 0, queue: [], busy: false, gone: false };
 
 async function post(path, value) {
@@ -23,7 +19,7 @@ async function send(change) {
   server.busy = true;
   while (server.queue.length) {
     try {
-      const answer = await post("edits", { writer, revision: server.revision, ...server.queue[0] });
+      const answer = await post("edits", { revision: server.revision, ...server.queue[0] });
       // The rest of the status is taken only from the event stream, which is ordered.
       const { revision, undo, redo } = await answer.json();
       server.revision = revision;
@@ -44,17 +40,12 @@ async function send(change) {
 
 const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** Update the state of the server; the cards depend on whether this page may write. */
 function updateServer(change) {
-  const couldWrite = mayWrite();
   Object.assign(server, change);
-  if (couldWrite === mayWrite()) showEditor();
-  else redraw(() => {});
+  showEditor();
 }
 
 const STOPPED = "The server has stopped. Start “howsteps serve” again; what you type stays here.";
-
-const mayWrite = () => !server.status?.writer || server.status.writer === writer;
 
 /** Show what the server has undone or placed since, unless edits of this page are still being sent. */
 function catchUp() {
@@ -78,10 +69,9 @@ async function refresh(hard = false) {
 
 function startServer() {
   if (!content.served) return;
-  sessionStorage.setItem("howsteps-writer", writer);
   document.querySelector(`[data-key="${sessionStorage.getItem("howsteps-focus")}"]`)?.focus({ preventScroll: true });
   sessionStorage.removeItem("howsteps-focus");
-  const events = new EventSource(`events?writer=${writer}`);
+  const events = new EventSource("events");
   events.addEventListener("message", ({ data }) => {
     const status = JSON.parse(data);
     const before = server.status?.renewals ?? status.renewals;
@@ -97,13 +87,11 @@ function startServer() {
   });
 }
 
-async function download(name) {
+async function exportTo(name) {
   announce(`Writing ${name} …`);
   try {
-    const answer = await post(`exports/${encodeURIComponent(name)}`, {});
-    const file = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))?.[1] ?? name;
-    save(await answer.blob(), file);
-    announce(`${file} was downloaded. What it has is also in the work folder, in exports/${name}.`);
+    const { files, folder } = await (await post(`exports/${encodeURIComponent(name)}`, {})).json();
+    announce(`${count(files, "file")} in ${folder} in the work folder.`);
   } catch (error) {
     announce(capital(error.message));
   }

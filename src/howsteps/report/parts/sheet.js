@@ -68,7 +68,7 @@ const OFTEN = 1 / 3; // the card of a step that is absent from this share of the
 function buildSheet() {
   const holder = view("sheet");
   holder.classList.toggle("plain", !content.has_thumbnails);
-  holder.replaceChildren(...steps.map(card), ...(isEditable() ? [addCard()] : []));
+  holder.replaceChildren(...steps.map(card), ...(editing ? [addCard()] : []));
   view("no-steps").hidden = steps.length > 0;
 }
 
@@ -89,7 +89,7 @@ function card(step, k) {
     h(
       "div",
       { class: "card" },
-      h("h3", {}, h("span", { class: "badge" }, String(k + 1)), isEditable() ? labelField(step, k) : userText(step.label, "button", play)),
+      h("h3", {}, h("span", { class: "badge" }, String(k + 1)), editing ? labelField(step, k) : userText(step.label, "button", play)),
       step.example && userText(step.example, "p", { class: "quote" }),
       content.located && tallyBar(tallyOf(videos.map((video) => video.places[k])), content.silent ? null : step.said),
       !content.silent && h("p", { class: "support" }, `said in ${formatNumber(step.said)} of ${count(videos.length, "video")}${elsewhereSaid(step)}`),
@@ -98,10 +98,10 @@ function card(step, k) {
       step.alternative && h("p", {}, h("span", { class: "pill" }, "or"), " in place of the step before"),
       (step.optional || absent) && h("p", {}, step.optional && h("span", { class: "pill" }, "optional"), absent && ` ${absent}`),
       step.other.length > 0 && h("p", { class: "other" }, "also: ", userText(step.other.join(", "))),
-      isEditable() && cardTools(step, k),
+      editing && cardTools(step, k),
     ),
   );
-  if (isEditable()) makeDraggable(item, k);
+  if (editing) makeDraggable(item, k);
   item.addEventListener("focusin", () => setHere(k));
   return item;
 }
