@@ -10,7 +10,6 @@ from howsteps.paper.clustering_problem import (
     ClusteringProblem,
     forbid,
     permitted,
-    violated,
 )
 from howsteps.paper.clustering_solvers import frank_wolfe
 
@@ -36,14 +35,6 @@ def test_filter_and_placement_are_those_of_the_program(golden):
         np.testing.assert_array_equal(filtered, np.array(case["filtered"]).T, err_msg=case["name"])
         places = cheapest_placement(filtered)
         np.testing.assert_array_equal(places, np.array(case["time"]) - 1, err_msg=case["name"])
-
-
-def test_violated_windows_are_found(golden):
-    names = {case["name"]: case for case in golden["filter"]}
-    case = names["contradictory windows (order reversed): infeasible"]
-    places, allowed = np.array(case["time"]) - 1, np.array(case["allowed"], bool)
-    assert violated(places, allowed) == [2]
-    assert violated(np.array([3, 4, 5]), np.zeros((12, 3), bool)) == []
 
 
 def test_cost_gradient_and_weights_are_those_of_the_program(diffrac, problem):
@@ -93,13 +84,3 @@ def test_mode_authors_of_cluster(diffrac, problem):
     videos = np.split(x, np.cumsum(diffrac["clips"])[:-1])
     result = cluster(videos, problem.windows, steps=3, mode="authors", iterations=20)
     assert result.objective == pytest.approx(problem.objective(result.intervals), rel=1e-10)
-    assert result.relaxed_windows == ()
-
-
-def test_violated_windows_are_reported(task):
-    videos, _ = task
-    windows = [np.ones((len(x), 3), bool) for x in videos]
-    windows[2][:, 0] = np.arange(len(videos[2])) > 15
-    windows[2][:, 2] = np.arange(len(videos[2])) < 4
-    result = cluster(videos, windows, steps=3, mode="authors", iterations=5)
-    assert {w.video for w in result.relaxed_windows} == {2}

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from howsteps.errors import HowstepsError
 from howsteps.localise.decision import extents
-from howsteps.paper.clustering import Clustering, cluster, locate
-from howsteps.task import BETWEEN, LIKE_SEEN, SAID
+from howsteps.paper.clustering import Clustering, cluster
 
 
 @pytest.mark.parametrize("solver", ["descent", "frank-wolfe"])
@@ -48,26 +47,6 @@ def test_windows_are_respected_and_contradictions_reported(task):
     assert result.intervals[0, 1] == 4
     assert result.intervals[1, 2] == 3
     assert [(w.video, w.step) for w in result.relaxed_windows] == [(1, 0)]
-
-
-def test_a_located_step_has_extent_confidence_and_evidence(task):
-    videos, truth = task
-    windows = [np.ones((len(x), 3), bool) for x in videos]
-    windows[0][:, 0] = np.abs(np.arange(len(videos[0])) - truth[0, 0]) <= 1
-    result = cluster(videos, windows, steps=3)
-    located = locate(result, windows)
-    assert (located.first <= located.intervals).all()
-    assert (located.intervals <= located.last).all()
-    assert (located.last[:, :-1] < located.first[:, 1:]).all()
-    assert ((located.confidence >= 0) & (located.confidence <= 1)).all()
-    assert located.evidence[0, 0] == SAID
-    assert set(located.evidence.ravel()) <= {SAID, LIKE_SEEN, BETWEEN}
-    names = [f"video {n}" for n in range(6)]
-    found = located.in_seconds(names, [0.5] * 6)
-    assert len(found) == 18
-    assert found[0].video == "video 0"
-    assert found[0].time == (result.intervals[0, 0] + 0.5) * 0.5
-    assert all(f.start <= f.time <= f.end for f in found)
 
 
 @given(st.integers(0, 10_000))

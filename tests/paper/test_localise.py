@@ -24,6 +24,9 @@ def test_steps_are_found_where_they_are_done(narrated, mode):
         (video.id, k) for video in task.videos for k in range(3)
     ]
     assert share_found(placement, truth) > 0.9
+    for at in placement.localisations:
+        assert at.start < at.time < at.end
+        assert at.level is None  # the method has no confidence
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -37,14 +37,11 @@ class StepIntervals:
         First and last interval of the extent, both included; −1 where the step is absent. Extents
         do not overlap.
     confidence
-        In [0, 1]: the share of the null samples with a lower score (:func:`locate`), or in mode
-        ``default`` the probability that the place is correct
-        (:func:`decide`).
+        The probability that the place is correct (:func:`decide`); 0 where it was not assessed.
     evidence
         One of :data:`howsteps.task.EVIDENCE`; empty where the step is absent.
     presence
-        In mode ``default`` the probability that the step is in the video; otherwise 1 where it is
-        placed.
+        The probability that the step is in the video.
     cues
         N×K×S: the cues that presence and confidence were estimated from
         (:mod:`howsteps.localise.certainty`), if they were.

@@ -23,9 +23,8 @@ tables of results beside the printed ones               :mod:`.tables`
 the authors' program, where it differs                  ``AUTHORS`` in :mod:`.alignment`,
                                                         ``OPTIONS`` in :mod:`.script`, ``authors``
                                                         in :mod:`.clustering`
-not in the paper: better solvers, a bound, confidence   :mod:`.alignment_search`,
+not in the paper: better solvers, a bound               :mod:`.alignment_search`,
                                                         ``pair_bound`` in :mod:`.alignment`;
-                                                        descent in :mod:`.clustering_solvers`;
-                                                        null samples in :mod:`.clustering`
+                                                        descent in :mod:`.clustering_solvers`
 ======================================================  ==========================================
 """

@@ -1,31 +1,14 @@
-"""Discriminative clustering, the paper's method: from features and windows to placements.
-
-Confidence comes from the null distribution of the score of a step. A *null sample* is a step whose
-place was drawn at random in every video. Its classifier, trained on the other videos, also has a
-best interval in each video, by chance. A null sample searches the same windows as the step it
-stands for, so that both maxima are taken over equally many intervals.
-
-The classifier of a real step has a larger spread of scores than that of a null sample, also in
-videos without the step. Scores are therefore compared as (s − median)/MAD over the video, where the
-median absolute deviation is robust to the few intervals that show the step.
-"""
+"""Discriminative clustering, Section 4.2 as a whole: from features and windows to placements."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from howsteps.errors import HowstepsError, unknown_name
-from howsteps.localise.decision import StepIntervals, extents
-from howsteps.localise.features import (
-    Floats,
-    Mask,
-    Places,
-    checked_features,
-    checked_windows,
-)
+from howsteps.localise.features import Places, checked_features, checked_windows
 from howsteps.localise.ridge import Weights
 from howsteps.localise.windows import RelaxedWindow
 from howsteps.paper.clustering_problem import (
@@ -35,27 +18,19 @@ from howsteps.paper.clustering_problem import (
     ClusteringCost,
     ClusteringProblem,
     relax,
-    violated,
 )
 from howsteps.paper.clustering_solvers import (
     AUTHORS_ITERATIONS,
     PAPER_ITERATIONS,
-    IncrementalWeights,
     Relaxed,
     descent,
     frank_wolfe,
     mean_of_random_corners,
 )
-from howsteps.task import BETWEEN, LIKE_SEEN, SAID
 
 ClusteringMode: TypeAlias = Literal["paper", "authors"]
 ClusteringSolver: TypeAlias = Literal["frank-wolfe", "descent"]
 AUTHORS_VIDEOS = 30  # the constant N in the authors' λ
-PRESENCE_LEVEL = 0.9  # share of the null samples that the score of a present step exceeds
-
-# Factor on null scores: in a video without the step, the classifier of a real step still finds
-# higher scores than a null sample does, because its training examples are alike.
-_MARGIN = 2.0
 
 
 @dataclass(frozen=True)
@@ -74,7 +49,8 @@ class Clustering:
     weights
         W* and b* of the placement.
     relaxed_windows
-        Windows that contradicted the order and were relaxed.
+        Windows that contradicted the order and were relaxed; the ``authors`` mode violates them
+        without notice.
     roundings
         Placements that were visited after the chosen one: the worst and the best score among them
         are the paper's error bars.
@@ -87,8 +63,6 @@ class Clustering:
     weights: Weights
     relaxed_windows: tuple[RelaxedWindow, ...]
     roundings: tuple[Places, ...]
-    _problem: ClusteringProblem = field(repr=False)
-    _seed: int = field(repr=False)
 
 
 def cluster(
@@ -169,13 +143,6 @@ def cluster(
     else:
         generators = (np.random.default_rng((seed, start)) for start in range(max(1, starts)))
         _, places = min((descent(problem, rng) for rng in generators), key=lambda run: run[0])
-    if as_authors:
-        weight = np.ones((len(videos), steps)) if support is None else np.asarray(support, float)
-        relaxed_windows = tuple(
-            RelaxedWindow(n, k, float(weight[n, k]))
-            for n, window in enumerate(feasible)
-            for k in violated(places[n], window)
-        )
     weights = problem.cost.weights(problem.indicator(places))
     return Clustering(
         intervals=places,
@@ -187,69 +154,4 @@ def cluster(
         roundings=()
         if relaxed is None
         else tuple(rounded for _, rounded in relaxed.roundings[relaxed.chosen + 1 :]),
-        _problem=problem,
-        _seed=seed,
     )
-
-
-def robust_spread(scores: Floats) -> tuple[Floats, Floats]:
-    """Return the median and median absolute deviation of scores over one video, K each."""
-    median: Floats = np.median(scores, axis=0)
-    deviation: Floats = np.median(np.abs(scores - median), axis=0)
-    return median, np.maximum(deviation, 1e-12)
-
-
-def null_scores(problem: ClusteringProblem, places: Places, seed: int = 0) -> Floats:
-    """Return the best standardised score of a null sample of every step, times the margin; N×K.
-
-    Null samples are drawn from, and search, the intervals outside ``places`` (N×K), if there are
-    enough of them.
-    """
-    rng = np.random.default_rng(seed)
-    free_by_video = []
-    for n, window in enumerate(problem.windows):
-        free = np.ones(len(window), np.bool_)
-        free[places[n]] = False
-        free_by_video.append(free if free.sum() >= problem.steps else np.ones_like(free))
-    sampled = np.array(
-        [rng.choice(np.flatnonzero(free), problem.steps, replace=False) for free in free_by_video]
-    )
-    classifier = IncrementalWeights(problem, sampled)
-    best = []
-    for n, (window, free) in enumerate(zip(problem.windows, free_by_video, strict=True)):
-        scores = classifier.scores_without(n)
-        median, deviation = robust_spread(scores)
-        searched = window & free[:, None]
-        searched[:, ~searched.any(axis=0)] = True
-        best.append((np.where(searched, scores, -np.inf).max(axis=0) - median) / deviation)
-    return _MARGIN * np.array(best)
-
-
-def confidences(places: Places, scores: Sequence[Floats], null: Floats) -> Floats:
-    """Return the share of the null samples with a lower score, N×K."""
-    ordered = np.sort(null, axis=None)
-    confidence = np.zeros(places.shape)
-    for n, score in enumerate(scores):
-        median, deviation = robust_spread(score)
-        heights = (score[places[n], np.arange(places.shape[1])] - median) / deviation
-        confidence[n] = np.searchsorted(ordered, heights) / len(ordered)
-    return confidence
-
-
-def locate(found: Clustering, windows: Sequence[Mask], *, alike: str = LIKE_SEEN) -> StepIntervals:
-    """Add extent, confidence and evidence to placements, N×K.
-
-    Videos are scored by the classifier of the *others*. A step whose window excludes some interval
-    is named by the narration. ``alike`` is the evidence of a step that scores higher than nine null
-    samples in ten: *looks like the others* or *like what others say*, depending on the features.
-    """
-    problem, intervals = found._problem, found.intervals
-    classifier = IncrementalWeights(problem, intervals)
-    scores = [classifier.scores_without(n) for n in range(problem.videos)]
-    null = null_scores(problem, intervals, found._seed)
-    confidence = confidences(intervals, scores, null)
-    ends = [extents(places, score) for places, score in zip(intervals, scores, strict=True)]
-    first, last = (np.array(each) for each in zip(*ends, strict=True))
-    named = np.array([~window.all(axis=0) for window in windows])
-    evidence = np.select([named, confidence >= PRESENCE_LEVEL], [SAID, alike], default=BETWEEN)
-    return StepIntervals(intervals, first, last, confidence, evidence, np.ones(intervals.shape))

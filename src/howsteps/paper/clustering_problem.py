@@ -8,15 +8,14 @@ authors' program an explicit bias, ρ = 0.
 
 **Windows** are the constraints AZ ≥ R: the intervals in which the mentions (A) allow the step that
 they belong to (R). A mention from a to b seconds has the window [a − Δb, b + Δa]. Of several
-windows of one step, the step is in at least one (their union: the paper's words, and the default),
-or anywhere from the first to the last (their hull: what the authors' program does). A step that is
-not mentioned may be anywhere. Windows that contradict the order of the steps are relaxed (allowed
-everywhere): the set with the least support, found exactly. They are reported.
+windows of one step, the step is in at least one: in their union. A step that is not mentioned may
+be anywhere. Windows that contradict the order of the steps are relaxed (allowed everywhere): the
+set with the least support, found exactly. They are reported.
 
-The authors' program instead confines a step to the hull of its allowed intervals, and earlier steps
-may not come after it, later ones not before it. Every other entry of the cost is *overwritten* by a
-large number. Windows that contradict the order are therefore violated without notice;
-:func:`violated` finds them.
+The authors' program instead confines a step to the hull of its windows, from the first to the last
+allowed interval, and earlier steps may not come after it, later ones not before it. Every other
+entry of the cost is *overwritten* by a large number. Windows that contradict the order are
+therefore violated without notice.
 """
 
 from collections.abc import Sequence
@@ -35,14 +34,6 @@ from howsteps.localise.ridge import Ridge, Weights
 from howsteps.localise.windows import RelaxedWindow, starts_and_ends
 
 FORBIDDEN = 10_000.0
-
-
-@dataclass(frozen=True)
-class Windows:
-    """Allowed intervals, T_n×K per video, and the number of mentions of each step, N×K."""
-
-    allowed: tuple[Mask, ...]
-    support: NDArray[np.int64]
 
 
 def authors_mention_windows(
@@ -64,13 +55,9 @@ def authors_mention_windows(
 
 
 def step_windows(
-    mentions: Sequence[ArrayLike],
-    assignments: Sequence[ArrayLike],
-    steps: int,
-    *,
-    hulls: bool = False,
-) -> Windows:
-    """Combine the windows of the mentions of each step: their union, or their hull.
+    mentions: Sequence[ArrayLike], assignments: Sequence[ArrayLike], steps: int
+) -> tuple[tuple[Mask, ...], NDArray[np.int64]]:
+    """Combine the windows of the mentions of each step: their union.
 
     Parameters
     ----------
@@ -78,6 +65,10 @@ def step_windows(
         S_n×T_n per video, from :func:`~howsteps.localise.mention_windows`.
     assignments
         S_n per video: the step that each mention belongs to, −1 for none.
+
+    Returns
+    -------
+    The allowed intervals, T_n×K per video, and the number of mentions of each step, N×K.
     """
     support = np.zeros((len(mentions), steps), np.int64)
     allowed = []
@@ -87,14 +78,10 @@ def step_windows(
         for step in range(steps):
             of_step = inside[assignment == step]
             support[video, step] = len(of_step)
-            if not len(of_step):
-                continue
-            window[:, step] = of_step.any(axis=0)
-            if hulls and window[:, step].any():
-                first, last = np.flatnonzero(window[:, step])[[0, -1]]
-                window[first : last + 1, step] = True
+            if len(of_step):
+                window[:, step] = of_step.any(axis=0)
         allowed.append(window)
-    return Windows(tuple(allowed), support)
+    return tuple(allowed), support
 
 
 def relax(
@@ -155,12 +142,6 @@ def permitted(allowed: Mask) -> Mask:
 def forbid(cost: Floats, mask: Mask, forbidden: float = FORBIDDEN) -> Floats:
     """Return the cost, overwritten by ``forbidden`` outside the mask of :func:`permitted`."""
     return np.where(mask, cost, forbidden)
-
-
-def violated(places: Places, allowed: Mask) -> list[int]:
-    """Return the steps that are placed outside the hull of their windows."""
-    inside = hull(allowed)
-    return [k for k, t in enumerate(places) if t >= 0 and not inside[t, k]]
 
 
 PAPER_BIAS = 0.01  # ρ: a constant feature of 10 beside histograms of norm √2

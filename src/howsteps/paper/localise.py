@@ -1,7 +1,8 @@
 """Localise the steps of a script by the paper's clustering, in mode ``paper`` or ``authors``.
 
 The features are clustered inside the windows of the narration by Frank-Wolfe, whose roundings give
-the paper's error bars. Every step is placed in every video that has features and is long enough.
+the paper's error bars. Every step is placed in every video that has features and is long enough,
+without a confidence: the method has none.
 """
 
 from collections.abc import Sequence
@@ -9,17 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from howsteps.localise.decision import StepIntervals, extents
 from howsteps.localise.features import Places
 from howsteps.localise.method import FeaturesByVideo, TaskData
-from howsteps.localise.self_training import KINDS
 from howsteps.localise.windows import RelaxedWindow, mention_windows
-from howsteps.paper.clustering import (
-    AUTHORS_VIDEOS,
-    ClusteringMode,
-    cluster,
-    locate,
-)
-from howsteps.paper.clustering_problem import Windows, authors_mention_windows, step_windows
+from howsteps.paper.clustering import AUTHORS_VIDEOS, ClusteringMode, cluster
+from howsteps.paper.clustering_problem import authors_mention_windows, step_windows
 from howsteps.task import Localisation, Script, Task
 
 
@@ -61,19 +57,32 @@ def localise(
         number of steps it has.
     """
     data = TaskData(task, script, features or {}, seconds)
-    windows = _windows(data, mode)
+    of_mentions = authors_mention_windows if mode == "authors" else mention_windows
+    windows, support = step_windows(
+        [
+            of_mentions(rows[:, :2], length, seconds)
+            for rows, length in zip(data.mentions, data.lengths, strict=True)
+        ],
+        [rows[:, 2].astype(np.int64) for rows in data.mentions],
+        data.steps,
+    )
     lambda_ = 1.0 / (AUTHORS_VIDEOS * (requested_steps or data.steps))
+    videos = list(data.features())
     result = cluster(
-        list(data.features()),
-        windows.allowed,
+        videos,
+        windows,
         steps=data.steps,
         regularisation=lambda_ if mode == "authors" else None,
         mode=mode,
-        support=windows.support,
+        support=support,
         seed=seed,
     )
-    alike = KINDS[data.kind].alike
-    located = locate(result, windows.allowed, alike=alike)
+    places = result.intervals
+    scores = (result.weights.scores(x) for x in videos)
+    ends = [extents(row, score) for row, score in zip(places, scores, strict=True)]
+    first, last = (np.array(each) for each in zip(*ends, strict=True))
+    unknown = np.zeros(places.shape)
+    located = StepIntervals(places, first, last, unknown, np.full(places.shape, ""), unknown)
     return ClusteredTask(
         data.localisations(located),
         tuple(replace(window, video=data.used[window.video]) for window in result.relaxed_windows),
@@ -86,17 +95,3 @@ def _in_task(places: Places, used: Sequence[int], videos: int) -> Places:
     everywhere = np.full((videos, places.shape[1]), -1)
     everywhere[used] = places
     return everywhere
-
-
-def _windows(data: TaskData, mode: ClusteringMode) -> Windows:
-    """Return the windows of the mentions: their union, or their hull in mode ``authors``."""
-    of_mentions = authors_mention_windows if mode == "authors" else mention_windows
-    return step_windows(
-        [
-            of_mentions(rows[:, :2], length, data.seconds)
-            for rows, length in zip(data.mentions, data.lengths, strict=True)
-        ],
-        [rows[:, 2].astype(np.int64) for rows in data.mentions],
-        data.steps,
-        hulls=mode == "authors",
-    )
