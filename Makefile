@@ -102,7 +102,6 @@ bench: .venv/ready-dev
 	$(BIN)/python -m benchmarks.localise
 	$(BIN)/python -m benchmarks.vision_flow
 	$(BIN)/python -m benchmarks.vision
-	$(BIN)/python -m benchmarks.real $(DATA)
 	$(BIN)/python -m benchmarks.page
 
 # The parser that ships with howsteps (docs/research/parser.md). `make -j4 silver` needs a GPU, torch and

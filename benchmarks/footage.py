@@ -34,7 +34,6 @@ from howsteps.localise.self_training import KINDS as FEATURE_KINDS
 from howsteps.localise.self_training import REGULARISATION
 from howsteps.narration import extract_relations
 from howsteps.paper.localise import localise as cluster_task
-from howsteps.paper.visual_words import VisualWords, WordOptions
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores
@@ -61,9 +60,6 @@ SPREAD, LASTS = 1.5, 2.2  # seconds: standard deviation of the lag, and length o
 KINDS = {
     "pooled": PooledFrames(),
     "quick": PooledFrames(QUICK),
-    "codewords": VisualWords(),
-    "motion": VisualWords(WordOptions(appearance=None)),
-    "appearance": VisualWords(WordOptions(motion=None)),
 }
 
 Features = dict[str, NDArray[np.float32]]

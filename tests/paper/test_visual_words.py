@@ -11,10 +11,10 @@ from howsteps.paper.visual_words import (
     blocks,
     count_codewords,
     dequantise,
-    hellinger,
     learn_codebook,
     quantise,
 )
+from howsteps.vision.features import signed_roots
 from tests.paper.naive_visual import block_counts, nearest
 
 
@@ -62,7 +62,7 @@ def test_block_counts_agree_with_a_naive_count(places: list[int], words: list[in
     counts = blocks(count_codewords(where, which, 6, 4))
     wanted = block_counts(where, which, 6, 4)
     assert np.array_equal(counts, wanted)
-    roots = hellinger(counts)
+    roots = signed_roots(counts)
     lengths = (roots**2).sum(axis=1)
     assert lengths == pytest.approx((wanted.sum(axis=1) > 0).astype(float), abs=1e-5)
 

@@ -110,8 +110,8 @@ class TestSeeing:
         ("mode", "quick", "wanted"),
         [
             ("default", False, PooledOptions()),
-            ("paper", False, visual_words.PAPER),
-            ("authors", False, visual_words.PAPER),
+            ("paper", False, visual_words.WordOptions()),
+            ("authors", False, visual_words.WordOptions()),
             ("default", True, QUICK),
             ("paper", True, visual_words.QUICK),
         ],

@@ -31,11 +31,12 @@ from howsteps.vision.features import (
     PooledOptions,
     pooled_features,
 )
+from howsteps.vision.network import LITE0
 from tests.vision.scenes import film, scene
 
-SMALL = WordOptions(appearance=None, motion_words=50, appearance_words=20)
+SMALL = WordOptions(appearance=None, most=200, motion_words=50, appearance_words=20)
 MOTION = VisualWords(SMALL)
-BOTH = VisualWords(replace(SMALL, appearance=AppearanceOptions(sides=(64,))))
+BOTH = VisualWords(replace(SMALL, appearance=AppearanceOptions(LITE0, sides=(64,))))
 
 
 @pytest.fixture(scope="module")

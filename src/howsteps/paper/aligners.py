@@ -1,14 +1,14 @@
-"""Baselines: two aligners from bioinformatics, on the same problem with the same costs.
+"""The baselines of Appendix B.2: two aligners from bioinformatics, on the same problem and costs.
 
 *Progressive* alignment (Clustal): a guide tree is built from pairwise distances, then profiles are
 merged up the tree, each merge exact for its two profiles. *Partial-order* alignment (POA):
-sequences are added one by one to a graph of columns, each along its heaviest path. Neither revises
-earlier choices, so each is run with several orders and the best result is kept. Both maximise the
-gain of the objective itself, −2 Σ c.
+sequences are added one by one, the longest first, to a graph of columns, each along its heaviest
+path. Neither revises earlier choices. Both maximise the gain of the objective itself, −2 Σ c.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from graphlib import TopologicalSorter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,49 +20,36 @@ from howsteps.compiled import compiled
 from howsteps.paper.alignment import Alignment, pair_bound
 from howsteps.paper.alignment_problem import AlignmentProblem, Match, Token, make_problem
 
-ORDERS = 5
 Columns = list[list[int]]  # tokens, in order of slots
 
 
 def progressive_alignment(
-    sequences: Sequence[Sequence[Token]],
-    match: Match | None = None,
-    *,
-    seed: int = 0,
+    sequences: Sequence[Sequence[Token]], match: Match | None = None
 ) -> Alignment:
-    """Merge profiles up a guide tree; several trees, all but the first with noisy distances."""
-    return _best_of(make_problem(sequences, match), _progressive, seed)
+    """Merge profiles up a guide tree."""
+    problem = make_problem(sequences, match)
+    profiles = [[[s] for s in range(begin, end)] for begin, end in pairwise(problem.first)]
+    for left, right in _guide_tree(problem):
+        profiles.append(_merge(problem, profiles[left], profiles[right]))
+    return _alignment(problem, profiles[-1] if profiles else [])
 
 
 def partial_order_alignment(
-    sequences: Sequence[Sequence[Token]],
-    match: Match | None = None,
-    *,
-    seed: int = 0,
+    sequences: Sequence[Sequence[Token]], match: Match | None = None
 ) -> Alignment:
-    """Add the sequences to a graph of columns; several orders, the first by length."""
-    return _best_of(make_problem(sequences, match), _partial_order, seed)
+    """Add the sequences to a graph of columns."""
+    problem = make_problem(sequences, match)
+    return _alignment(problem, _partial_order(problem))
 
 
-def _best_of(
-    problem: AlignmentProblem,
-    build: Callable[[AlignmentProblem, int, np.random.Generator], Columns],
-    seed: int,
-) -> Alignment:
-    generator = np.random.default_rng(seed)
-    best = problem.tokens
-    lowest: float = np.inf
-    for attempt in range(ORDERS):
-        slots = np.zeros(len(problem.tokens), dtype=np.int64)
-        for slot, column in enumerate(build(problem, attempt, generator)):
-            slots[column] = slot
-        value = problem.objective(slots)
-        if value < lowest:
-            best, lowest = slots, value
+def _alignment(problem: AlignmentProblem, columns: Columns) -> Alignment:
+    slots = np.zeros(len(problem.tokens), dtype=np.int64)
+    for slot, column in enumerate(columns):
+        slots[column] = slot
     return Alignment(
-        slots=problem.split(best),
-        objective=problem.objective(best),
-        tokens=len(problem.tokens),
+        slots=problem.split(slots),
+        objective=problem.objective(slots),
+        tokens=len(slots),
         bound=pair_bound(problem),
     )
 
@@ -114,46 +101,31 @@ def _merge(problem: AlignmentProblem, left: Columns, right: Columns) -> Columns:
     return merged + right[used:]
 
 
-def _progressive(
-    problem: AlignmentProblem, attempt: int, generator: np.random.Generator
-) -> Columns:
-    """One progressive alignment; attempts after the first have noisy distances."""
-    profiles: list[Columns] = [
-        [[s] for s in range(begin, end)]
-        for begin, end in zip(problem.first[:-1], problem.first[1:], strict=True)
-    ]
-    n_profiles = len(profiles)
-    if n_profiles < 2:
-        return profiles[0] if profiles else []
-    distance = np.zeros((n_profiles, n_profiles))
-    for n in range(n_profiles):
-        for m in range(n):
-            match = problem.match[
-                np.ix_(problem.tokens[[c[0] for c in profiles[n]]],
-                       problem.tokens[[c[0] for c in profiles[m]]])
-            ]  # fmt: skip
-            common = (_heaviest_matching(match.astype(np.float64)) >= 0).sum() if match.size else 0
+def _guide_tree(problem: AlignmentProblem) -> NDArray[np.int64]:
+    """The pairs of profiles to merge, by average linkage; each merge is numbered as a new profile.
+
+    The distance of two sequences is the share of the shorter one that is not in their longest
+    common subsequence.
+    """
+    rows = [problem.tokens[begin:end] for begin, end in pairwise(problem.first)]
+    if len(rows) < 2:
+        return np.empty((0, 2), np.int64)
+    distance = np.zeros((len(rows), len(rows)))
+    for n, row in enumerate(rows):
+        for m, other in enumerate(rows[:n]):
+            match = problem.match[np.ix_(row, other)].astype(np.float64)
+            common = (_heaviest_matching(match) >= 0).sum() if match.size else 0
             distance[n, m] = distance[m, n] = 1 - common / max(1, min(match.shape))
-    noise = 0.0 if attempt == 0 else 0.2
-    jitter = generator.random((n_profiles, n_profiles)) * noise
-    tree = average(squareform(distance + np.triu(jitter, 1) + np.triu(jitter, 1).T, checks=False))
-    for left, right, _, _ in tree:
-        profiles.append(_merge(problem, profiles[int(left)], profiles[int(right)]))
-    return profiles[-1]
+    pairs: NDArray[np.int64] = average(squareform(distance))[:, :2].astype(np.int64)
+    return pairs
 
 
-def _partial_order(
-    problem: AlignmentProblem, attempt: int, generator: np.random.Generator
-) -> Columns:
-    """One partial-order alignment: longest sequences first, then random orders."""
-    order = generator.permutation(len(problem.lengths))
-    if attempt == 0:
-        order = np.argsort(-problem.lengths, kind="stable")
+def _partial_order(problem: AlignmentProblem) -> Columns:
     columns: Columns = []  # the nodes of the graph
     predecessors: list[set[int]] = []
     topological_order: list[int] = []
     counts = np.zeros((0, len(problem.match)))
-    for n in order:
+    for n in np.argsort(-problem.lengths, kind="stable"):
         tokens = list(range(problem.first[n], problem.first[n + 1]))
         gain = -2 * counts @ problem.costs[:, problem.tokens[tokens]]
         path = _heaviest_path(gain, predecessors, topological_order)

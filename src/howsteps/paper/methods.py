@@ -31,6 +31,7 @@ from howsteps.paper.clustering import Clustering, ClusteringMode, cluster
 from howsteps.paper.localise import localise
 from howsteps.paper.script import discover, narrations
 from howsteps.task import Mode, Script
+from howsteps.vision.features import signed_roots
 
 LAMBDAS = (1e-4, 1e-3, 1e-2, 1e-1)
 BAG_SIZE = 200  # relations in the bag of ``video+bow``
@@ -47,9 +48,7 @@ def bag_of_relations(
     counts = np.zeros((mentions.shape[1], vocabulary), np.float32)
     for window, relation in zip(mentions, relations, strict=True):
         counts[window, relation] += 1
-    total = counts.sum(axis=1, keepdims=True)
-    histogram: NDArray[np.float32] = np.sqrt(counts / np.maximum(total, 1.0))
-    return histogram
+    return signed_roots(counts)
 
 
 def known_step_f1(places: Places, truth: Sequence[Mask]) -> float:

@@ -48,7 +48,6 @@ LEAST_MOVED = 1.0  # a track that is never faster, without camera motion, only f
 _TEXTURE = 0.001  # least texture of a trackable point, relative to the most textured pixel
 _MIN_TEXTURE = 1e-6  # least texture in absolute terms, for blank frames
 _MIN_FRAME_TIME = 0.8  # in units of 1/rate: frames that are closer are skipped
-_CUT = 25.0  # mean difference of luminance after motion compensation that indicates a cut
 
 
 class MotionDescriber:
@@ -130,15 +129,14 @@ class TrajectoryExtractor:
         self._before, self._time = image, time
         active, self._active = self._active, []
         ended: list[_Generation] = []
-        # All tracks are lost in a long pause, or at a cut.
+        # All tracks are lost in a long pause.
         if before is not None and seconds <= self.options.seconds:
             flow, filtered = optical_flow(before, image)
-            if _compensated_difference(before, image, filtered) <= _CUT:
-                self._advance(active, before, flow, filtered, time - seconds, seconds)
-                # A track ends in the frame that is nearest to its full duration.
-                latest_start = time + seconds / 2 - self.options.seconds
-                ended = [generation for generation in active if generation.start <= latest_start]
-                self._active = [g for g in active if g.start > latest_start]
+            self._advance(active, before, flow, filtered, time - seconds, seconds)
+            # A track ends in the frame that is nearest to its full duration.
+            latest_start = time + seconds / 2 - self.options.seconds
+            ended = [generation for generation in active if generation.start <= latest_start]
+            self._active = [g for g in active if g.start > latest_start]
         self._start_tracks(image, time)
         return [kept for generation in ended if (kept := self._finish(generation, time))]
 
@@ -239,16 +237,6 @@ def _is_moving(
     jumps = (longest > LONGEST_STEP) & (longest > 0.7 * lengths.sum(axis=1))
     result: NDArray[np.bool_] = ~(static | follows_camera | erratic | jumps)
     return result
-
-
-def _compensated_difference(before: Image, after: Image, flow: Flow) -> float:
-    """Return the mean difference of luminance after motion compensation, on a sparse grid."""
-    rows, columns = np.mgrid[4 : before.shape[0] : 8, 4 : before.shape[1] : 8]
-    shift = flow[rows, columns]
-    to_rows = np.clip(rows + np.rint(shift[..., 1]), 0, before.shape[0] - 1).astype(np.intp)
-    to_columns = np.clip(columns + np.rint(shift[..., 0]), 0, before.shape[1] - 1).astype(np.intp)
-    difference = before[rows, columns].astype(np.int16) - after[to_rows, to_columns]
-    return float(np.abs(difference).mean())
 
 
 def optical_flow(before: Image, after: Image) -> tuple[Flow, Flow]:

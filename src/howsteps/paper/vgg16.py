@@ -40,12 +40,7 @@ class Vgg16(nn.Module):
 
     def forward(self, frames: Tensor) -> Tensor:
         """B×3×H×W → B×512×H/16×W/16."""
-        maps = frames
-        for layer in self.features:
-            if isinstance(layer, nn.MaxPool2d) or (isinstance(layer, nn.ReLU) and not maps.is_cuda):
-                maps = layer(maps)
-            elif isinstance(layer, nn.Conv2d):
-                maps = _conv_relu(layer, maps) if maps.is_cuda else layer(maps)
+        maps: Tensor = self.features(frames)
         return maps
 
     def load_checkpoint(self, weights: Mapping[str, Tensor]) -> None:
@@ -103,8 +98,3 @@ def load(path: Path, device: str = "cpu") -> TorchNetwork:
     except Exception as error:  # torch raises many types
         raise InputError(path, "does not hold the weights of vgg16") from error
     return prepare(module, device)
-
-
-def _conv_relu(layer: nn.Conv2d, maps: Tensor) -> Tensor:
-    """max(0, w ∗ x + b) in one kernel: on a GPU, memory bandwidth is the bottleneck."""
-    return torch.cudnn_convolution_relu(maps, layer.weight, layer.bias, (1, 1), (1, 1), (1, 1), 1)

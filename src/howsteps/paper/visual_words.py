@@ -8,8 +8,8 @@ described by the block of 30 frames around it, that is with its neighbours:
     x_t    = √(h_t / Σ_w h_t[w])                                         (Hellinger)
 
 and the x of motion and of appearance are concatenated: d = 2,000 + 1,000. The paper states the
-kinds of descriptors, the blocks and the number of codewords, but not how densely it sampled, so
-:data:`PAPER` keeps as many descriptors as are practical.
+kinds of descriptors, the blocks and the number of codewords, but not how densely it sampled; the
+options keep as many descriptors as are practical.
 """
 
 import hashlib
@@ -33,6 +33,7 @@ from howsteps.vision.features import (
     PooledFrames,
     Vectors,
     VideoDescriptors,
+    signed_roots,
 )
 from howsteps.vision.network import LITE0, Network, identity
 
@@ -79,7 +80,7 @@ class MotionOptions:
     rate: float = 30.0
     seconds: float = 0.5
     spacing: float = 5.0
-    scales: int = 3
+    scales: int = 6
     camera: bool = True
 
 
@@ -91,39 +92,31 @@ class AppearanceOptions:
     is the shorter side of the frame at each scale, in pixels.
     """
 
-    network: str = LITE0
-    sides: tuple[int, ...] = (224, 160)
+    network: str = VGG16
+    sides: tuple[int, ...] = (224, 320)
 
 
 @dataclass(frozen=True, slots=True)
 class WordOptions:
-    """Options of visual words.
+    """Options of visual words, as in the text of the paper; the program is not known to differ.
 
-    A kind of descriptors that is None is left out. ``most_motion`` and ``most_appearance`` limit
-    the descriptors of an interval, a random subset, and ``motion_words`` and ``appearance_words``
-    the codewords.
+    A kind of descriptors that is None is left out. ``most`` limits the descriptors of a kind in an
+    interval, a random subset, and ``motion_words`` and ``appearance_words`` the codewords.
     """
 
     motion: MotionOptions | None = field(default_factory=MotionOptions)
     appearance: AppearanceOptions | None = field(default_factory=AppearanceOptions)
-    most_motion: int = 200
-    most_appearance: int = 150
+    most: int = 1000
     motion_words: int = 2000
     appearance_words: int = 1000
     seed: int = 0
 
 
-# As in the text of the paper; the authors' program is not known to differ here.
-PAPER = WordOptions(
-    MotionOptions(scales=6),
-    AppearanceOptions(VGG16, sides=(224, 320)),
-    most_motion=1000,
-    most_appearance=1000,
-)
-# Small frames at one scale, ten per second, and fewer codewords.
+# Small frames at one scale, ten per second, the network of mode ``default``, and fewer codewords.
 QUICK = WordOptions(
     MotionOptions(pixels=160 * 120, rate=10.0, spacing=6.0, scales=1),
-    AppearanceOptions(sides=(128,)),
+    AppearanceOptions(LITE0, sides=(128,)),
+    most=150,
     motion_words=500,
     appearance_words=500,
 )
@@ -152,20 +145,17 @@ class VisualWords:
     def origins(self) -> dict[str, str]:
         """For each kind of descriptors, the hash of all options they depend on."""
         options, found = self.options, {}
-        grid = {"seconds": SECONDS, "seed": options.seed}
+        sampled = {"seconds": SECONDS, "most": options.most, "seed": options.seed}
         if options.motion is not None:
-            found[MOTION] = key_of(
-                _VERSION, kind=MOTION, options=options.motion, most=options.most_motion, **grid
-            )
+            found[MOTION] = key_of(_VERSION, kind=MOTION, options=options.motion, **sampled)
         if options.appearance is not None:
-            network = options.appearance.network
+            network, sides = options.appearance.network, options.appearance.sides
             found[APPEARANCE] = key_of(
                 _VERSION,
                 kind=APPEARANCE,
                 network=identity(network, weights_file(network)),
-                sides=options.appearance.sides,
-                most=options.most_appearance,
-                **grid,
+                sides=sides,
+                **sampled,
             )
         return found
 
@@ -182,14 +172,14 @@ class VisualWords:
 
             cv2.setNumThreads(threads)  # PyTorch and Numba read the environment
             makers[MOTION] = partial(
-                MotionDescriber, options=options.motion, most=options.most_motion, seed=options.seed
+                MotionDescriber, options=options.motion, most=options.most, seed=options.seed
             )
         if APPEARANCE in kinds and options.appearance is not None:
             makers[APPEARANCE] = partial(
                 appearance_describer,
                 options=options.appearance,
                 network=load_network(options.appearance.network, device, threads),
-                most=options.most_appearance,
+                most=options.most,
                 seed=options.seed,
             )
         return None, lambda video: {kind: make(video) for kind, make in makers.items()}
@@ -355,11 +345,10 @@ def _sample(
 
 def _vectors(video: VideoDescriptors, codebooks: Mapping[str, Codebook], cache: Entries) -> Floats:
     parts = [
-        hellinger(blocks(_counts(video, kind, codebook, cache)))
+        signed_roots(blocks(_counts(video, kind, codebook, cache)))
         for kind, codebook in codebooks.items()
     ]
-    # A copy of hours takes hundreds of megabytes.
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+    return np.concatenate(parts, axis=1)
 
 
 def _counts(video: VideoDescriptors, kind: str, codebook: Codebook, cache: Entries) -> Floats:
@@ -400,10 +389,3 @@ def blocks(counts: Floats) -> Floats:
         source = counts[max(0, shift) : len(counts) + min(0, shift)]
         total[max(0, -shift) : len(counts) + min(0, -shift)] += source
     return total
-
-
-def hellinger(counts: Floats) -> Floats:
-    """Return √(h / Σh) of each row; a row of zeros stays zero."""
-    totals = counts.sum(axis=1, keepdims=True)
-    shares: Floats = counts / np.maximum(totals, 1.0)
-    return np.sqrt(shares, out=shares)

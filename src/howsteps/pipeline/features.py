@@ -46,7 +46,7 @@ def method_of(mode: Mode, quick: bool) -> Method:
         return pooled_frames(quick)
     from howsteps.paper import visual_words  # noqa: PLC0415 - not for the default
 
-    return visual_words.VisualWords(visual_words.QUICK if quick else visual_words.PAPER)
+    return visual_words.VisualWords(visual_words.QUICK if quick else visual_words.WordOptions())
 
 
 def visual_features(task: Task, options: RunOptions, context: Context) -> tuple[Task, Features]:
