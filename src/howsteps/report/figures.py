@@ -22,13 +22,17 @@ _MARKERS = "osD^vPX*h"
 _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 _LEGEND = 24  # characters a line
 _STYLE: dict[Any, Any] = {
-    **{"axes.titlesize": 9, "axes.labelsize": 8, "xtick.labelsize": 7, "ytick.labelsize": 7},
-    **{"legend.fontsize": 8, "legend.frameon": False, "text.parse_math": False},
-    **{"axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True},
-    **{"axes.grid": True, "axes.grid.axis": "y", "grid.color": "#e5e5e5", "grid.linewidth": 0.6},
-    **{"lines.markersize": 4.5, "lines.linewidth": 1.4, "errorbar.capsize": 2},
+    "font.size": 8,
+    "legend.frameon": False,
+    "text.parse_math": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "grid.color": "#e5e5e5",
+    "lines.markersize": 4.5,
     # Text stays text, so that it can be searched, and edited in a drawing program.
-    **{"svg.hashsalt": "howsteps", "svg.fonttype": "none"},
+    "svg.hashsalt": "howsteps",
+    "svg.fonttype": "none",
 }
 _BESIDE = 0.6  # of K: the points of all methods
 

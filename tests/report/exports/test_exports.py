@@ -237,24 +237,19 @@ class TestEditing:
             (Fraction(30), "00:10:00:00"),
             (Fraction(30_000, 1001), "00:09:59:12"),
             (Fraction(2985, 100), "00:09:59:12"),  # a phone, in the dark: 29.97 by its own account
-            (Fraction(15), "00:10:00:00"),  # at 25
+            (Fraction(15), "00:10:00:00"),
         ],
     )
     def test_timecodes_use_a_standard_frame_rate(self, rate: Fraction, code: str) -> None:
         late = Span(0, "late", 600.0, 610.0, Localisation("one", 0, 600.0))
         assert f" {code} " in edl_text(PlacedVideo(Video("one"), [late], 610.0, lambda: rate))
 
-    def test_elan_has_a_tier_of_steps_and_one_of_narration(
-        self, result: Result, folder: Path
-    ) -> None:
+    def test_elan_has_a_tier_of_steps(self, result: Result, folder: Path) -> None:
         path = next(p for p in written(result, folder, "elan") if p.stem == "one")
         document = pympi.Elan.Eaf(str(path))
         rows = sorted(document.get_annotation_data_for_tier("steps"))
         assert [row[0] for row in rows] == [12_000, 25_000, 31_000, 50_000]
         assert [row[2] for row in rows] == list(SHOWN)
-        assert document.get_annotation_data_for_tier("narration") == [
-            (12_000, 13_000, "fill the tub")
-        ]
 
 
 class TestHowTo:

@@ -4,9 +4,9 @@ import csv
 import io
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 from urllib.parse import quote
 
 from howsteps.io.text import format_time, milliseconds
@@ -142,39 +142,22 @@ def _safe(text: str) -> str:
     return f"'{line}" if line.startswith(_FORMULA) else line
 
 
-_Row: TypeAlias = tuple[float, float, str]
-
 # Label Studio counts frames at the rate declared in its interface, whatever that of the video.
 _FRAME_RATE = 25
 _LOCAL_FILES = "/data/local-files/?d="
 
 
 def elan_text(placed: PlacedVideo) -> str:
-    """ELAN: an ``.eaf`` of one video, with a tier for the steps and one for the narration."""
-    video, media, kind = placed.video, "", "*"
-    if video.media is not None:
-        media = video.media.absolute().as_uri()
-        kind = "mp4" if video.media.suffix.lower() in {".mp4", ".m4v", ".mov"} else "*"
-    said = [(s.start, s.end, one_line(s.text)) for s in video.sentences]
-    tiers = {
-        "steps": [(span.start, span.end, span.label) for span in placed.apart],
-        "narration": _without_overlap(said),
-    }
-    # Every row has a slot of its own for its start and for its end, and slots are in order.
-    times = sorted(
-        (milliseconds(time), side, name, index)
-        for name, rows in tiers.items()
-        for index, row in enumerate(rows)
-        for side, time in enumerate(row[:2])
-    )
-    slots = {(name, index, side): n for n, (_, side, name, index) in enumerate(times, 1)}
+    """ELAN: an ``.eaf`` of one video, with a tier for the steps."""
+    media = placed.video.media
+    is_mp4 = media is not None and media.suffix.lower() in {".mp4", ".m4v", ".mov"}
     return rendered(
         "steps.eaf",
-        media=media,
-        kind=kind,
-        times=[time for time, *_ in times],
-        tiers=tiers,
-        slots=slots,
+        media=media.absolute().as_uri() if media else "",
+        kind="mp4" if is_mp4 else "*",
+        spans=[
+            (milliseconds(span.start), milliseconds(span.end), span.label) for span in placed.apart
+        ],
     )
 
 
@@ -200,8 +183,7 @@ def label_studio_text(placed: Iterable[PlacedVideo]) -> str:
         file = video.id if video.media is None else video.media.name
         address = f"{_LOCAL_FILES}{quote(os.fsencode(file))}"
         data = {"video": address, "id": video.id, "title": video.title}
-        score = _mean([span.place.confidence for span in found])
-        prediction = {"model_version": "howsteps", "score": score, "result": regions}
+        prediction = {"model_version": "howsteps", "result": regions}
         tasks.append({"data": data, "predictions": [prediction]})
     return json.dumps(tasks, ensure_ascii=False, indent=1) + "\n"
 
@@ -212,19 +194,5 @@ def label_studio_interface(result: Result) -> str:
     return rendered("interface.xml", labels=labels, rate=_FRAME_RATE)
 
 
-def _without_overlap(rows: Sequence[_Row]) -> list[_Row]:
-    """Clip rows so that they do not overlap, as a tier requires."""
-    found: list[_Row] = []
-    for start, end, text in rows:
-        begin = max(start, found[-1][1]) if found else start
-        if milliseconds(end) > milliseconds(begin):
-            found.append((begin, end, text))
-    return found
-
-
 def _frame(seconds: float) -> int:
     return 1 + round(seconds * _FRAME_RATE)
-
-
-def _mean(scores: list[float]) -> float:
-    return round(sum(scores) / len(scores), 4) if scores else 0.0

@@ -5,38 +5,30 @@ from fractions import Fraction
 from typing import Any
 
 from howsteps.report.content import one_line
-from howsteps.report.decoding import USUAL_RATE
 from howsteps.report.exports.chapters import PlacedVideo
 from howsteps.report.page import rendered
 
 _MAX_EVENTS = 999
 _LONGEST_COMMENT = 70
-# Standard frame rates, including those of NTSC.
-_STANDARD_RATES = [
-    Fraction(base * numerator, 1001)
-    for base in (24, 25, 30, 48, 50, 60)
-    for numerator in ((1000, 1001) if base % 25 else (1001,))
-]
-_TOLERANCE = Fraction(1, 100)  # phones record at 29.8 or 30.1 frames per second, say
 
 
 def edl_text(placed: PlacedVideo) -> str:
     """CMX 3600: an edit decision list of one video.
 
     One event per step, recorded one after another: the list is a cut of the steps. Labels are in
-    comments. Timecodes count frames, non-drop, at the rate of the video if it is close to a
-    standard one (29.97 counts as 30), and otherwise at 25 frames per second.
+    comments. Timecodes count frames, non-drop, at the whole rate that is closest to that of the
+    video, or at its NTSC variant: 29.97 counts as 30, and so does a phone's 29.85.
     """
-    video, rate = placed.video, placed.rate()
+    video, measured = placed.video, placed.rate()
     clip = video.id if video.media is None else video.media.name
-    standard = min(_STANDARD_RATES, key=lambda candidate: abs(candidate - rate))
-    rate = standard if abs(standard - rate) <= _TOLERANCE * standard else USUAL_RATE
+    base = max(1, round(measured))
+    rate = min(Fraction(base), Fraction(base * 1000, 1001), key=lambda each: abs(each - measured))
     events, recorded = [], 0
     for span in placed.apart[:_MAX_EVENTS]:
         first, last = (round(Fraction(time) * rate) for time in (span.start, span.end))
         frames = max(1, last - first)
         times = [first, first + frames, recorded, recorded + frames]
-        codes = " ".join(_code(frame, round(rate)) for frame in times)
+        codes = " ".join(_code(frame, base) for frame in times)
         events.append({"codes": codes, "label": _comment(span.label)})
         recorded += frames
     return rendered("steps.edl", title=_comment(video.id), clip=_comment(clip), events=events)
