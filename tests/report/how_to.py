@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from html import unescape
 
-_SAID_IN = r"\*\*\d+\. (.*)\.\*\* Said (?:like this|without “.*”) in (\d+) of (\d+)"
+_SAID_IN = r"\*\*\d+\. (.*)\.\*\* Said in (\d+) of (\d+)"
 _QUOTE = r"“(.*?)” – \[?(.*?), [\d:]+(?:\]\(\S*\))?"
 # The lines that have figures of their own, besides those in quotes and links.
 _WITH_FIGURES = (

@@ -20,8 +20,8 @@ _MIN_VIDEOS = 2
 _MIN_SHARE = 0.1  # of the videos, for a thing
 _MAX_THINGS, _MAX_WARNINGS = 12, 6
 _FEW_WORDS, _QUOTE_WORDS = 4, 14  # of a longer sentence, only the part about the act is quoted
-_WORDS_BEFORE, _WORDS_AFTER = 3, 3
-_PLACE_BEFORE, _PLACE_AFTER = 6, 8  # words; "here in this pan you're going to cook"
+_WORDS_BEFORE = 3
+_NEAR_BEFORE, _NEAR_AFTER = 6, 8  # words; "here in this pan you're going to cook"
 _NEAR = 10.0  # seconds between a mention and a place of the same moment
 
 # "You need a jack", "grab a towel", "add some milk": verbs whose object is a tool or a material.
@@ -32,13 +32,10 @@ _DENYING = frozenset("not don't never if without skip skipping avoid avoiding in
 # "Wipe the soap off", "get it out of the cloth": what is removed is not used.
 _REMOVING = frozenset({"away", "off", "out"})
 _DETERMINERS = frozenset("a an the your my our this that it them".split())
-_IMPLIED = _DETERMINERS | {"again", "in"}  # words of a label that need not be said
-_PRONOUNS = frozenset("it them these this those".split())
 _PREPOSITIONS = frozenset(
     """against around at below between by from in inside into of on onto over through to under
     underneath with""".split()
 )
-_PARTICLES = frozenset("apart aside away back down off on out over together up".split())
 # WordNet hypernyms of tools, materials and ingredients; hypernyms of other things; and
 # nouns that are too vague to be listed.
 _USED = (
@@ -112,11 +109,11 @@ class Agreed:
 class Told(Agreed):
     """How a step is told.
 
-    ``without`` is the place or tool of the label that no two narrators name there. ``place`` is
-    where the first quote is, or None if that is a guess.
+    ``unsaid`` are the words of the label that no two narrators say with it, such as a place.
+    ``place`` is where the first quote is, or None if that is a guess.
     """
 
-    without: str
+    unsaid: tuple[str, ...]
     place: Localisation | None
 
 
@@ -137,17 +134,11 @@ class _Said:
         # "the grill is preheated", "we're gonna cook": the verb need not come first.
         self.verb = next((n for n in inside if stem(self.words[n]) == verb), self.begin)
 
-    @property
-    def near(self) -> set[str]:
-        """The stems of the words of the act, and of a few after it."""
-        return {stem(word) for word in self.words[self.begin : self.end + _WORDS_AFTER]}
-
-    def where(self, detail: Sequence[str]) -> list[int]:
-        """The indices of the noun of a place or tool, near the act."""
-        first, last = max(0, self.begin - _PLACE_BEFORE), self.end + _PLACE_AFTER
-        near = range(first, min(last, len(self.words)))
-        said = {n: stem(self.words[n]) for n in near if n != self.verb}  # "pump" is no pump
-        return [n for n, word in said.items() if detail and word == detail[-1]]
+    def where(self, wanted: Collection[str]) -> dict[str, int]:
+        """Where words with these stems are said, near the act."""
+        first, last = max(0, self.begin - _NEAR_BEFORE), self.end + _NEAR_AFTER
+        found = {stem(self.words[n]): n for n in range(first, min(last, len(self.words)))}
+        return {word: found[word] for word in wanted if word in found}
 
     @property
     def is_told(self) -> bool:
@@ -186,7 +177,7 @@ def verbatim(mention: Mention, sentences: Sequence[Sentence]) -> str:
     said = _Said(mention, sentences[mention.sentence])
     own = said.words[said.begin : said.end]
     rest = {*mention.phrase.lower().split()} - _DETERMINERS - {*own} if own else {}
-    after = said.words[said.end : said.end + _PLACE_AFTER]
+    after = said.words[said.end : said.end + _NEAR_AFTER]
     end = said.end + max((n for n, word in enumerate(after, 1) if word in rest), default=0)
     return " ".join(word.text for word in said.sentence.words[said.begin : end]).rstrip(".,;:!?")
 
@@ -197,7 +188,6 @@ class Narrations:
     def __init__(self, result: Result) -> None:
         self.result = result
         self._sentences = {video.id: video.sentences for video in result.task.videos}
-        self._mentions = {video.id: video.mentions for video in result.task.videos}
 
     def _said(self, mentions: Iterable[Mention]) -> Iterator[_Said]:
         for mention in mentions:
@@ -219,59 +209,53 @@ class Narrations:
             for place in self.result.places
             if place.step == number and place.level != "guess"
         }
-        said = list(self._said(m for m in step.mentions if not m.negated))
-        nouns = {stem(each.mention.relation.noun) for each in said}
-        act, detail, without = _parted(step.label, nouns)
-        own = {*act, *detail}
-        said = [each for each in said if _has_verb(each.mention, act, own)]
-        objects = nouns.intersection(act[1:])  # "glue" is a verb in "glue the tabs"
-        said = [each for each in said if self._says(each, {*act}, objects)]
-        there = [each for each in said if not detail or each.where(detail)]
-        if _narrators(there) >= min(_MIN_VIDEOS, _narrators(said)):
-            said, without = there, ""
-        else:
-            said = [each for each in said if not each.where(detail)]
+        words = {stem(w): w for w in step.label.lower().replace(",", " ").split()}
+        label = words.keys() - _DETERMINERS - _SOME
+        particles = label & {stem(mention.particle) for mention in step.mentions}
+        said = [
+            each
+            for each in self._said(m for m in step.mentions if not m.negated)
+            if len(each.where(particles)) == len(particles) and self._says(each, label - particles)
+        ]
+        acts = {stem(w) for each in said for w in (each.mention.verb, each.mention.relation.noun)}
+        details = [word for word in words if word in label - acts - _PREPOSITIONS]
+        enough = min(_MIN_VIDEOS, _narrators(said))
+        unsaid = (
+            words[word]
+            for word in details
+            if _narrators(each for each in said if each.where([word])) < enough
+        )
 
-        def rank(each: _Said) -> tuple[bool, int, bool, float]:
-            place = _near(each.mention, places)
+        def rank(each: _Said) -> tuple[bool, bool, int, bool, float]:
+            mention, place = each.mention, _near(each.mention, places)
+            is_clear = mention.is_work and each.is_told
+            # The spare tire is removed, too, "from under the vehicle".
+            others = {stem(place.noun) for place in mention.places} - label
+            different = len(label) - len(each.where(label)) + len(others)
+            is_whole = len(each.words) <= _QUOTE_WORDS
             confidence = place.confidence if place else -1.0
-            missing, is_whole = own - each.near, len(each.words) <= _QUOTE_WORDS
-            is_clear = each.mention.is_work and each.is_told
-            return not is_clear, len(missing), not is_whole, -confidence
+            return not is_clear, mention.resolved, different, not is_whole, -confidence
 
-        ranked = ((rank(each), each.quote(*each.where(detail)[:1])) for each in said)
+        ranked = ((rank(each), each.quote(*each.where(details[-1:]).values())) for each in said)
         quotes = Agreed.by_rank(step.label, ranked).quotes
         if said:
             place = _near(min(said, key=rank).mention, places)
         else:
             place = max(places.values(), key=lambda place: place.confidence, default=None)
-        return Told(step.label, quotes, without, place)
+        return Told(step.label, quotes, tuple(unsaid), place)
 
-    def _says(self, said: _Said, act: set[str], objects: Collection[str]) -> bool:
-        """Whether all words of an act are said, or a pronoun for its object."""
-        if not said.mention.resolved:
-            return said.near >= act
-        others = act.difference(objects, [stem(said.mention.verb), "let"])
-        return said.near >= others and self._refers(said, objects)
+    def _says(self, said: _Said, label: Collection[str]) -> bool:
+        """Whether the verb and the object of a label are said, or a pronoun for the object.
 
-    def _refers(self, said: _Said, objects: Collection[str]) -> bool:
-        """Whether a pronoun is said, and one of these objects was the last that was named.
-
-        That is in this sentence or the one before.
+        The object is then named in the same sentence, or in the one before.
         """
-        mention = said.mention
-        first = max(0, mention.sentence - 1)
-        sentences = self._sentences[mention.video][first : mention.sentence + 1]
-        earlier = [w for each in sentences for w in each.words if w.start < mention.end]
-        named = [w.start for w in earlier if stem(w.text.lower().strip('.,;:!?"')) in objects]
-        others = [
-            m.start
-            for m in self._mentions[mention.video]
-            if first <= m.sentence and m.start < mention.start and m.noun and not m.resolved
-            if stem(m.noun) not in objects
-        ]
-        is_last = bool(named) and max(named) >= max(others, default=0.0)
-        return is_last and not _PRONOUNS.isdisjoint(said.words[said.begin : said.end])
+        mention, noun = said.mention, stem(said.mention.relation.noun)
+        before = self._sentences[mention.video][max(0, mention.sentence - 1) : mention.sentence]
+        named = {stem(word) for each in before for word in each.text.lower().split()}
+        is_named = not mention.resolved or noun in named.union(map(stem, said.words[: said.end]))
+        # Plurals have other stems: "remove the leaves".
+        own = {noun, *map(stem, said.words[said.begin : said.end])} - {stem(mention.verb)}
+        return stem(mention.verb) in label and is_named and not own.isdisjoint(label)
 
     def warnings(self) -> list[Agreed]:
         """What at least two narrators say not to do, in their words."""
@@ -329,40 +313,10 @@ def _narrators(said: Iterable[_Said]) -> int:
     return len({each.mention.video for each in said})
 
 
-def _has_verb(mention: Mention, act: Collection[str], label: set[str]) -> bool:
-    """Whether the verb of a mention is that of a label.
-
-    A particle that the label has not may change what a verb means: "put together", but not "flip
-    over".
-    """
-    if stem(mention.verb) not in act:
-        return False
-    wordnet, whole = WordNet.load(), f"{mention.verb} {mention.particle}"
-    is_another = wordnet.knows(whole, "verb") and not wordnet.shared_synset(
-        mention.verb, whole, "verb"
-    )
-    return label >= {*map(stem, mention.particle.split())} - _IMPLIED or not is_another
-
-
 def _most_frequent(found: Iterable[Agreed]) -> list[Agreed]:
     """The statements that several narrators make, the most frequent first."""
     agreed = [each for each in found if each.videos >= _MIN_VIDEOS]
     return sorted(agreed, key=lambda each: -each.videos)
-
-
-def _parted(label: str, nouns: Collection[str]) -> tuple[list[str], list[str], str]:
-    """The stems of a label up to a place or tool, those of that, and its words.
-
-    ``nouns`` are the stems of objects: a place comes after one of them.
-    """
-    words = label.lower().replace(",", " ").split()
-    objects = (n for n, word in enumerate(words) if stem(word) in nouns)
-    after = range(next(objects, len(words)) + 1, len(words) - 1)
-    at = next((n for n in after if words[n] in _PREPOSITIONS), len(words))
-    act, detail = (
-        [stem(word) for word in part if word not in _IMPLIED] for part in (words[:at], words[at:])
-    )
-    return act, detail, " ".join(words[at:])
 
 
 def _near(mention: Mention, places: Mapping[str, Localisation]) -> Localisation | None:

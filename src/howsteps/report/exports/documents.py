@@ -96,7 +96,6 @@ def howto(
                 "quote": shown(quote) if quote else None,
                 "moment": _moment(by_id[place.video], place.time or 0, folder) if place else None,
                 "said": told.videos,
-                "how": f"without “{one_line(told.without)}”" if told.without else "like this",
                 "mark": _mark(told) if is_narrated else "",
                 "evidence": [shown(each) for each in told.examples(_EXAMPLES)],
             }
@@ -113,12 +112,10 @@ def howto(
 
 def _mark(told: Told) -> str:
     """What marks a step that no two narrators tell as its name does."""
-    if not told.quotes:
-        return "(nobody says it like this)"
-    if told.without:
-        say = "narrators say" if told.videos > 1 else "one narrator says"
-        return f"({say} it without “{one_line(told.without)}”)"
-    return "" if told.videos > 1 else "(one narrator says it like this)"
+    if told.videos < 2:
+        return f"({'one narrator' if told.quotes else 'nobody'} says it like this)"
+    words = ", ".join(f"“{one_line(word)}”" for word in told.unsaid)
+    return f"(no two narrators say {words} there)" if words else ""
 
 
 def _videos(count: int) -> str:
