@@ -35,7 +35,7 @@ def test_vectors_are_written_and_summarised(work: tuple[Path, str, int]) -> None
     folder, out, code = work
     vectors = np.load(folder / "features" / "a.npy", allow_pickle=False)
     assert vectors.shape == (5, 1280)
-    assert "1 video described, 1 not used" in out
+    assert "1 of 2 videos described (0 cached)" in out
     assert "5 intervals × 1,280 numbers, written to" in out
     assert code == 3
     assert "broken.mp4: is not a readable video file" in out
@@ -44,5 +44,5 @@ def test_vectors_are_written_and_summarised(work: tuple[Path, str, int]) -> None
 @pytest.mark.slow
 def test_the_second_time_nothing_is_decoded(films: Path, work: tuple[Path, str, int]) -> None:
     out, code = run(films, "--out", work[0], "--workers", "1")
-    assert "0 videos described, 1 cached, 1 not used" in out
+    assert "1 of 2 videos described (1 cached)" in out
     assert code == 3

@@ -376,7 +376,7 @@ def test_the_decisions_of_an_answer_survive_serve(videos: Path, tmp_path: Path) 
     session = Session(out)
     session.start()
     renamed = {"do": {"op": "rename", "step": 0, "label": "heat the water"}}
-    session.edit(converted({"writer": "a" * 32, "revision": 0, **renamed}, Asked))
+    session.edit(converted({"revision": 0, **renamed}, Asked))
     assert session.wait_until_placed(60)
     session.stop()
     served = ["heat the water", *EDITED[1:]]

@@ -43,8 +43,8 @@ def test_a_log_has_one_line_per_stage(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_log_shows_progress_within_a_long_video(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("howsteps._cli.screen._LINE_EVERY_SECONDS", 0.0)
     lines = shown(monkeypatch, terminal=False).splitlines()
-    assert lines[0] == "wash [a] cat: features 0 of 2, ann at 1:01"
-    assert lines[1] == "wash [a] cat: features 1 of 2"
+    assert lines[0] == "wash [a] cat: features: 0 of 2, ann"
+    assert lines[1] == "wash [a] cat: features: 1 of 2, ann"
 
 
 def test_the_bar_of_a_failed_stage_is_removed() -> None:

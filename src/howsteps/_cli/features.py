@@ -99,10 +99,8 @@ def _write(vectors: Mapping[str, NDArray[np.float32]], folder: Folder) -> None:
 def show(task: Task, result: Features, videos: int, folder: Path) -> None:
     """Print how many videos were processed, and where the vectors are."""
     cached = sum(video.cached for video in result.described)
-    counts = {"cached": cached, "not used": videos - len(result.described)}
-    others = "".join(f", {count} {how}" for how, count in counts.items() if count)
-    described = screen.plural(len(result.described) - cached, "video")
-    screen.out.print(f"[bold]{escape(task.name)}[/]: {described} described{others}")
+    count = f"{len(result.described)} of {screen.plural(videos, 'video')} described"
+    screen.out.print(f"[bold]{escape(task.name)}[/]: {count} ({cached} cached)")
     if result.vectors:
         rows = sum(len(vectors) for vectors in result.vectors.values())
         width = next(iter(result.vectors.values())).shape[1]

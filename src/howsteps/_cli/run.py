@@ -159,12 +159,8 @@ def _questions(reader: AnswerFolder) -> Iterator[str]:
         "give each to an assistant, and save what it says beside it as NAME.answer.json; then run "
         f"again with --answer {folder}"
     )
-    scripts = [path.name for path in waiting if path.name.startswith("script-")]
-    if scripts and len(waiting) > len(scripts):
-        yield (
-            f"begin with {', '.join(scripts)}: its answer changes the other questions, so run with "
-            "--ask again after it"
-        )
+    if any(path.name.startswith("script-") for path in waiting):
+        yield "the answer about a script changes the other questions: run with --ask again after it"
 
 
 def place(

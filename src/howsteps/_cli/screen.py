@@ -54,8 +54,7 @@ err = Console(stderr=True, highlight=False)
 _LINE_EVERY_SECONDS = 10.0  # progress if stderr is not a terminal
 _WIDE = 100  # columns of a terminal with room for example sentences
 _HEADING = 9  # characters of a line of a heading
-_MAX_PROBLEMS = 30  # problems that are listed
-_MAX_SIMILAR = 3  # similar remarks that are listed; more are summarised
+_MAX_PROBLEMS, _MAX_SIMILAR = 30, 3  # similar problems, or remarks, of which all are listed
 
 
 def escape(text: str) -> str:
@@ -76,26 +75,19 @@ def finish(problems: Sequence[Problem], *, found: bool) -> None:
 
 
 def show_problems(problems: Sequence[Problem]) -> None:
-    """List problems, one line each; many similar remarks become one line with a count."""
-    groups: dict[str, list[Problem]] = {}
+    """List remarks, then problems, one line each; many similar ones become a line with a count."""
+    groups: dict[tuple[bool, str], list[Problem]] = {}
     for problem in problems:
-        if problem.harmless:
-            groups.setdefault(_template(problem.reason), []).append(problem)
-    for similar in groups.values():
-        listed = similar if len(similar) <= _MAX_SIMILAR else similar[:1]
-        more = f" (and {len(similar) - 1} more like this)" if len(similar) > len(listed) else ""
+        groups.setdefault((not problem.harmless, _template(problem.reason)), []).append(problem)
+    for (is_harmful, _), similar in sorted(groups.items(), key=lambda group: group[0][0]):
+        limit = _MAX_PROBLEMS if is_harmful else _MAX_SIMILAR
+        listed = similar if len(similar) <= limit else similar[: limit - 2]
+        more = len(similar) - len(listed)
         for problem in listed:
-            _print_problem(problem, "dim", more)
-    harmful = [problem for problem in problems if not problem.harmless]
-    for problem in harmful[: _MAX_PROBLEMS - 1]:
-        _print_problem(problem, "yellow")
-    if rest := harmful[_MAX_PROBLEMS - 1 :]:
-        more = f" (and {len(rest) - 1} more)" if len(rest) > 1 else ""
-        _print_problem(rest[-1], "yellow", more)
-
-
-def _print_problem(problem: Problem, style: str, more: str = "") -> None:
-    err.print(f"[{style}]{escape(in_options(str(problem)))}{more}[/]", soft_wrap=True)
+            last = f" (and {more} more like this)" if more and problem is listed[-1] else ""
+            style = "yellow" if is_harmful else "dim"
+            line = escape(in_options(str(problem)))
+            err.print(f"[{style}]{line}{last}[/]", soft_wrap=True)
 
 
 def _template(reason: str) -> str:
@@ -254,18 +246,10 @@ class _Lines:
         elif isinstance(event, ItemDone | ItemAt):
             self._done += isinstance(event, ItemDone)
             if monotonic() - self._printed >= _LINE_EVERY_SECONDS:
-                at = (
-                    f", {event.item} at {format_time(event.seconds)}"
-                    if isinstance(event, ItemAt)
-                    else ""
-                )
                 what = _what(event.task, event.stage)
-                colon = "" if event.stage else ":"
-                self._print(f"{what}{colon} {self._done} of {self._total}{at}")
-        elif isinstance(event, StageEnded):
-            self._print(_ended(event))
-        elif isinstance(event, Sends):
-            self._print(_sends(event))
+                self._print(f"{what}: {self._done} of {self._total}, {event.item}")
+        elif isinstance(event, StageEnded | Sends):
+            self._print(_ended(event) if isinstance(event, StageEnded) else _sends(event))
 
     def _print(self, line: str) -> None:
         self._printed = monotonic()

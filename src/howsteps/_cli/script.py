@@ -1,20 +1,19 @@
 """``howsteps narration`` and ``howsteps script``: what narrators say, and the steps in it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.table import Table
 
 from howsteps._cli import options, screen
 from howsteps._cli.screen import escape
 from howsteps.errors import Problem
 from howsteps.io.files import Folder
 from howsteps.io.text import format_time
-from howsteps.narration.relations import CommonRelation, common_relations
+from howsteps.narration.relations import common_relations
 from howsteps.pipeline.cache import Cache, user_cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import LocalExecutor, cores
@@ -269,19 +268,12 @@ def show_task(task: Task) -> None:
     )
     if len(task.videos) == 1:
         show_video(task.videos[0])
-    else:
-        screen.out.print(relation_table(relations[:MAX_RELATIONS]))
-
-
-def relation_table(relations: Sequence[CommonRelation]) -> Table:
-    """How many videos mention each relation, how often, and how it is phrased."""
-    table = screen.table(right=("videos", "mentions"))
-    for heading in ("relation", "usually said as"):
-        table.add_column(heading)
-    for common in relations:
-        names = (screen.cut(escape(text)) for text in (str(common.relation), common.phrase))
-        table.add_row(str(common.videos), str(common.mentions), *names)
-    return table
+        return
+    table = screen.table("relation", right=("videos", "mentions"))
+    for common in relations[:MAX_RELATIONS]:
+        name = screen.cut(escape(str(common.relation)))
+        table.add_row(name, str(common.videos), str(common.mentions))
+    screen.out.print(table)
 
 
 def show_video(video: Video) -> None:
@@ -295,9 +287,6 @@ def show_video(video: Video) -> None:
 
 
 def describe(mention: Mention) -> str:
-    """A mention in one line: ``not: remove the nuts  (pronoun resolved, 62.0–64.1 s)``."""
-    words = {"passive": mention.passive, "pronoun resolved": mention.resolved}
-    marks = [mention.modal, *(word for word, holds in words.items() if holds)]
-    marks.append(f"{mention.start:.1f}–{mention.end:.1f} s")
-    said = ", ".join(filter(None, marks))
-    return f"{'not: ' if mention.negated else ''}{mention.phrase}  ({said})"
+    """A mention in one line: ``not: remove the nuts  (62.0–64.1 s)``."""
+    denied = "not: " if mention.negated else ""
+    return f"{denied}{mention.phrase}  ({mention.start:.1f}–{mention.end:.1f} s)"
