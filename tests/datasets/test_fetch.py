@@ -13,7 +13,6 @@ from types import SimpleNamespace
 import httpx
 import pytest
 
-from howsteps.datasets import fetch as fetching
 from howsteps.datasets.fetch import DOWNLOADS, RECORD, Archive, fetch_archive, unpack
 from howsteps.errors import CannotWrite, HowstepsError, InputError
 
@@ -30,19 +29,17 @@ CONTENT = zipped({"NLP/tea/a.txt": "boil\n" * 5000, "NLP/tea/b.txt": "pour"})
 
 
 class Server(ThreadingHTTPServer):
-    """Serves ``content`` under any path, and records the requests."""
+    """Serves ``content`` under any path, and counts the requests."""
 
     content = CONTENT
-    tag: str | None = '"one"'
-    ranges = True
     cut: int | None = None  # bytes after which a connection is dropped
     status: int | None = None
     length: str | None = None  # said in place of the true one; empty: none is said
     location: str | None = None  # of a redirect
+    asked = 0
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.asked: list[str | None] = []
 
     @property
     def archive(self) -> Archive:
@@ -53,38 +50,21 @@ class Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        server, first = self.server, 0
-        wanted = self.headers.get("Range")
-        server.asked.append(wanted)
+        server = self.server
+        server.asked += 1
         if server.status:
             self.send_error(server.status)
             return
+        self.send_response(302 if server.location else 200)
         if server.location:
-            self.send_response(302)
             self.send_header("Location", server.location)
-            self.end_headers()
-            return
-        if wanted and server.ranges and self.headers.get("If-Range") == server.tag:
-            first = int(wanted.removeprefix("bytes=").removesuffix("-"))
-        if first >= len(server.content):
-            self.send_error(416)
-            return
-        self.send_response(206 if first else 200)
         if server.length != "":
-            self.send_header("Content-Length", server.length or str(len(server.content) - first))
-        if server.tag:
-            self.send_header("ETag", server.tag)
+            self.send_header("Content-Length", server.length or str(len(server.content)))
         self.end_headers()
-        end = len(server.content) if server.cut is None else first + server.cut
-        self.wfile.write(server.content[first:end])
+        self.wfile.write(server.content[: server.cut])
 
     def log_message(self, format: str, *args: object) -> None:
         pass
-
-
-@pytest.fixture(autouse=True)
-def no_pauses(monkeypatch):
-    monkeypatch.setattr(fetching, "_PAUSE", 0.0)
 
 
 @pytest.fixture
@@ -109,60 +89,21 @@ def test_an_archive_is_downloaded_unpacked_and_recorded(server, tmp_path):
 def test_an_existing_archive_is_checked_and_not_downloaded_again(server, tmp_path):
     fetch_archive(server.archive, tmp_path)
     assert not fetch_archive(server.archive, tmp_path)
-    assert server.asked == [None]
-
-
-def test_a_broken_connection_is_resumed(server, tmp_path):
-    server.cut = 40
-    fetch_archive(server.archive, tmp_path)
-    assert (tmp_path / "tea.zip").read_bytes() == CONTENT
-    assert server.asked == [None, *(f"bytes={at}-" for at in range(40, len(CONTENT), 40))]
-
-
-def test_two_versions_are_never_mixed(server, tmp_path):
-    server.cut = 40
-    new = zipped({"NLP/tea/b.txt": "something else"})
-
-    def changed(done, total):
-        if done == 80:
-            server.content, server.tag, server.cut = new, '"two"', None
-
-    fetch_archive(server.archive, tmp_path, changed)
-    assert (tmp_path / "tea.zip").read_bytes() == new
-    assert server.asked == [None, "bytes=40-", "bytes=80-"]
-
-
-def test_a_server_without_ranges_or_tags_sends_all_again(server, tmp_path):
-    server.cut, server.tag = 40, None
-
-    def mended(done, total):
-        server.cut = None
-
-    fetch_archive(server.archive, tmp_path, mended)
-    assert (tmp_path / "tea.zip").read_bytes() == CONTENT
-    assert server.asked == [None, None]
-
-
-def test_an_archive_is_not_unpacked_into_a_linked_folder(server, tmp_path):
-    (data := tmp_path / "data").mkdir()
-    (home := tmp_path / "home").mkdir()
-    (data / "NLP").symlink_to(home)
-    with pytest.raises((HowstepsError, OSError)):
-        fetch_archive(server.archive, data)
-    assert not list(home.iterdir())
+    assert server.asked == 1
 
 
 @pytest.mark.parametrize(
     ("server_options", "reason"),
     [
-        ({"cut": 40, "ranges": False}, r"peer closed connection.*by hand"),  # without progress
-        ({"length": ""}, "127.0.0.1 does not say how much it sends"),
-        ({"length": str(10**18)}, "MB are free"),
+        ({"cut": 40}, r"peer closed connection.*by hand"),
+        ({"length": ""}, "an unknown number of bytes may not fit into"),
+        ({"length": str(10**18)}, f"{10**18} bytes may not fit into"),
         ({"location": "http://["}, "cannot fetch"),
         ({"location": "/tea.zip"}, "maximum allowed redirects"),
+        ({"location": "data:,"}, "cannot fetch"),
         ({"status": 404}, "404 Not Found"),
     ],
-    ids=["breaks off", "endless", "too large", "bad redirect", "circle", "error"],
+    ids=["breaks off", "endless", "too large", "bad redirect", "circle", "no server", "error"],
 )
 def test_a_bad_server_is_reported_in_one_line(server, tmp_path, server_options, reason):
     vars(server).update(server_options)
@@ -183,7 +124,7 @@ def test_without_a_network(server, tmp_path):
 def test_an_archive_that_was_copied_there(server, tmp_path):
     (tmp_path / "tea.zip").write_bytes(CONTENT)
     assert fetch_archive(server.archive, tmp_path)
-    assert server.asked == []
+    assert server.asked == 0
     assert (tmp_path / "NLP").is_dir()
 
 
@@ -228,16 +169,22 @@ def test_every_known_address_is_https():
     assert all(archive.address.startswith("https://") for archive in archives)
 
 
-def test_https_is_not_redirected_to_http():
-    fetching._check_scheme(httpx.Request("GET", "https://b.org/a.zip"))
-    with pytest.raises(HowstepsError, match="which is not https"):
-        fetching._check_scheme(httpx.Request("GET", "http://example.org/a.zip"))
+def test_https_is_not_redirected_to_http(tmp_path, monkeypatch):
+    def redirected(request: httpx.Request) -> httpx.Response:
+        if request.url.scheme == "http":
+            return httpx.Response(200, content=CONTENT)
+        return httpx.Response(302, headers={"Location": "http://b.org/tea.zip"})
+
+    client = httpx.Client(transport=httpx.MockTransport(redirected))
+    monkeypatch.setattr("howsteps.datasets.fetch.httpx.stream", client.stream)
+    with pytest.raises(HowstepsError, match="is redirected from https to http"):
+        fetch_archive(Archive("tea.zip", "https://a.org/tea.zip", "tea"), tmp_path)
 
 
 def test_an_invalid_record(server, tmp_path):
     fetch_archive(server.archive, tmp_path)
     (tmp_path / RECORD).write_text('{"tea.zip": 3}')
-    with pytest.raises(InputError, match="is not a record of downloads"):
+    with pytest.raises(InputError, match=r"fetched\.json: .*expected str"):
         fetch_archive(server.archive, tmp_path)
 
 
@@ -269,33 +216,40 @@ MIDDLE = len(CONTENT) // 4
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        *(
-            (zipped({"good.txt": "", name: "out"}), "no file or folder inside it")
-            for name in ("../out.txt", "/etc/out.txt", "a/../../out.txt", "C:\\out")
-        ),
-        (linked(), "contains 'link', which is no file or folder"),
-        (tarred("link", type=tarfile.SYMTYPE, linkname="/etc"), "no file or folder"),
+        (tarred("../out.txt", b"out"), "outside the destination"),
+        (tarred("link", type=tarfile.SYMTYPE, linkname="/etc"), "link to an absolute path"),
+        (tarred("device", type=tarfile.CHRTYPE), "is a special file"),
         (CONTENT[:MIDDLE], "cannot be unpacked"),
         (CONTENT[: MIDDLE - 20] + bytes(40) + CONTENT[MIDDLE + 20 :], "cannot be unpacked"),
         (b"<html>moved</html>", "cannot be unpacked"),
-        (zipped({"a.txt": "0" * 10**7}), "claims to contain 10 MB, which is impossible"),
+        (zipped({"a.txt": "0" * 10**7}), "would unpack to 10 MB, which is too much"),
     ],
-    ids=[
-        *("a folder above", "the root", "up and down", "a drive", "a link", "a link in a tar"),
-        *("cut", "changed", "no archive", "a bomb"),
-    ],
+    ids=["a folder above", "a link", "a device", "cut", "changed", "no archive", "a bomb"],
 )
-def test_a_bad_archive_is_refused_and_leaves_nothing_behind(tmp_path, content, reason):
+def test_a_bad_archive_is_refused(tmp_path, content, reason):
     (path := tmp_path / "bad").write_bytes(content)
     with pytest.raises(InputError, match=f"bad: .*{reason}"):
         unpack(path, tmp_path / "in")
-    assert [found.name for found in tmp_path.iterdir()] == ["bad", "in"]
-    assert list((tmp_path / "in").iterdir()) == []
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["bad", "in"]
+
+
+@pytest.mark.parametrize("name", ["../out.txt", "/etc/out.txt", "a/../../out.txt", "..\\out"])
+def test_nothing_of_a_zip_is_written_outside_the_folder(tmp_path, name):
+    (path := tmp_path / "bad").write_bytes(zipped({name: "out"}))
+    unpack(path, tmp_path / "in")
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["bad", "in"]
+    assert len([found for found in (tmp_path / "in").rglob("*") if found.is_file()]) == 1
+
+
+def test_a_link_in_a_zip_becomes_a_file(tmp_path):
+    (path := tmp_path / "bad").write_bytes(linked())
+    unpack(path, tmp_path / "in")
+    assert not (tmp_path / "in" / "link").is_symlink()
 
 
 def test_a_tar_is_unpacked(tmp_path):
     (path := tmp_path / "good.tar.gz").write_bytes(tarred("videos/a.mpg", b"mpg"))
-    assert unpack(path, tmp_path / "in") == [tmp_path / "in" / "videos"]
+    unpack(path, tmp_path / "in")
     assert (tmp_path / "in" / "videos" / "a.mpg").read_bytes() == b"mpg"
 
 
@@ -303,5 +257,5 @@ def test_an_archive_larger_than_the_disk_is_refused(tmp_path, monkeypatch):
     full = SimpleNamespace(free=10)
     monkeypatch.setattr("howsteps.datasets.fetch.shutil.disk_usage", lambda _: full)
     (path := tmp_path / "tea.zip").write_bytes(CONTENT)
-    with pytest.raises(InputError, match="are free"):
+    with pytest.raises(InputError, match="would unpack to"):
         unpack(path, tmp_path / "in")

@@ -103,8 +103,8 @@ def fetch(
 ) -> None:
     """Download a data set from its authors' page, over https.
 
-    NAME is 'niv': Narrated Instruction Videos, the data of the CVPR 2016 paper. A broken connection
-    is resumed. The checksum of each archive is recorded the first time, and verified from then on.
+    NAME is 'niv': Narrated Instruction Videos, the data of the CVPR 2016 paper. The checksum of
+    each archive is recorded the first time, and verified from then on.
 
     Example: howsteps fetch niv --to data/niv
     """
