@@ -5,7 +5,7 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from io import BufferedReader
@@ -17,10 +17,7 @@ from uuid import uuid4
 from howsteps.errors import CannotWrite, InputError
 
 _POLL_SECONDS = 0.1
-_BY_DESCRIPTOR = os.open in os.supports_dir_fd  # not on Windows
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # for the other end of a pipe
-_IN_PLACE = getattr(os, "O_NOFOLLOW", 0) | _NO_WAIT
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # for the other end of a pipe; not on Windows
 _CHANGED = "changed while it was read; wait until it is written, and try again"
 
 
@@ -120,15 +117,25 @@ class Folder:
         """The path, for messages and for reading."""
         return self.root.joinpath(*self.parts)
 
-    def check(self) -> None:
+    def check(self, *, create: bool = False) -> None:
         """Raise ``CannotWrite`` if a part of the path is a link, or not a folder."""
-        with suppress(FileNotFoundError), self._entered():
-            pass
+        path = self.root
+        if create:
+            path.mkdir(parents=True, exist_ok=True)
+        for name in self.parts:
+            path = path / name
+            if path.is_symlink():
+                raise CannotWrite(f"{path} is a link; howsteps only writes to folders of its own")
+            if path.exists() and not path.is_dir():
+                raise CannotWrite(f"{path} is not a folder")
+            if create:
+                path.mkdir(exist_ok=True)
 
     def names(self) -> list[str]:
         """The sorted names of the regular files; none if there is no such folder."""
+        self.check()
         try:
-            with self._entered() as entered, os.scandir(entered or self.path) as entries:
+            with os.scandir(self.path) as entries:
                 return sorted(e.name for e in entries if e.is_file(follow_symlinks=False))
         except FileNotFoundError:
             return []
@@ -162,21 +169,21 @@ class Folder:
 
         Raises ``CannotWrite`` if it cannot be written, or a part of the path is a link.
         """
-        temporary = f".{uuid4().hex}.part"  # unique even among machines that share the folder
+        # Unique even among machines that share the folder.
+        temporary = self.path / f".{uuid4().hex}.part"
         try:
-            with self._entered(create=True) as entered:
-                opener = self._opener(entered, temporary, mode=mode)
-                try:
-                    with open(name, "xb", opener=opener) as file:
-                        yield file
-                        file.flush()
-                        # Otherwise the renamed file may be empty after a power failure.
-                        os.fsync(file.fileno())
-                    paths = self._at(entered, temporary), self._at(entered, name)
-                    os.replace(*paths, src_dir_fd=entered, dst_dir_fd=entered)
-                finally:
-                    with suppress(OSError):  # after an error or Ctrl-C
-                        os.unlink(self._at(entered, temporary), dir_fd=entered)
+            self.check(create=True)
+            try:
+                # The file is called by its final name, whose suffix tells PyAV the format.
+                with open(name, "xb", opener=lambda _, how: os.open(temporary, how, mode)) as file:
+                    yield file
+                    file.flush()
+                    # Otherwise the renamed file may be empty after a power failure.
+                    os.fsync(file.fileno())
+                temporary.replace(self.path / name)
+            finally:
+                with suppress(OSError):  # after an error or Ctrl-C
+                    temporary.unlink()
         except OSError as error:
             raise CannotWrite(f"cannot write {self.path / name}: {error.strerror}") from error
 
@@ -187,9 +194,8 @@ class Folder:
         """
         path = self.path / name
         try:
-            with self._entered(create=True) as entered:
-                opener = self._opener(entered, name, _IN_PLACE)
-                file: Any = open(name, mode, opener=opener)  # noqa: SIM115
+            self.check(create=True)
+            file: Any = open(path, mode, opener=_in_place)  # noqa: SIM115
         except OSError as error:
             is_other = path.is_symlink() or (path.exists() and not path.is_file())
             reason = "it is not a regular file" if is_other else error.strerror
@@ -221,53 +227,20 @@ class Folder:
 
     def remove(self, name: str) -> None:
         """Remove a regular file, if it is there; anything else stays."""
+        self.check()
+        path = self.path / name
         try:
-            with self._entered() as entered:
-                here = self._at(entered, name)
-                if stat.S_ISREG(os.lstat(here, dir_fd=entered).st_mode):
-                    os.unlink(here, dir_fd=entered)
+            if stat.S_ISREG(path.lstat().st_mode):
+                path.unlink()
         except FileNotFoundError:
             pass
         except OSError as error:
-            raise CannotWrite(f"cannot remove {self.path / name}: {error.strerror}") from error
+            raise CannotWrite(f"cannot remove {path}: {error.strerror}") from error
 
-    @contextmanager
-    def _entered(self, *, create: bool = False) -> Iterator[int | None]:
-        """Open the folder, part by part; its descriptor is None where there are none (Windows)."""
-        if create:
-            self.root.mkdir(parents=True, exist_ok=True)
-        entered, path = None, self.root
-        try:
-            if _BY_DESCRIPTOR:
-                entered = os.open(path, _FOLDER)
-            for name in self.parts:
-                path = path / name
-                here = str(path) if entered is None else name
-                if path.is_symlink():
-                    reason = "is a link; howsteps only writes to folders of its own"
-                    raise CannotWrite(f"{path} {reason}")
-                if create:
-                    with suppress(FileExistsError):
-                        os.mkdir(here, dir_fd=entered)
-                if entered is not None:
-                    inner = os.open(here, _FOLDER | os.O_NOFOLLOW, dir_fd=entered)
-                    os.close(entered)
-                    entered = inner
-            yield entered
-        except NotADirectoryError as error:
-            raise CannotWrite(f"{path} is not a folder") from error
-        finally:
-            if entered is not None:
-                os.close(entered)
 
-    def _at(self, entered: int | None, name: str) -> str:
-        return str(self.path / name) if entered is None else name
-
-    def _opener(
-        self, entered: int | None, name: str, more: int = 0, mode: int = 0o666
-    ) -> Callable[[str, int], int]:
-        here = self._at(entered, name)
-        return lambda _, flags: os.open(here, flags | more, mode, dir_fd=entered)
+def _in_place(path: str, flags: int) -> int:
+    """Open a file without following a link, or waiting for the other end of a pipe."""
+    return os.open(path, flags | _NO_WAIT | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
 def _lock(file: BinaryIO) -> bool:

@@ -4,7 +4,6 @@ Captions are repaired if possible (:mod:`howsteps.captions.cues`); ground truth 
 defect is an error that names the line.
 """
 
-import codecs
 import csv
 import io
 import json
@@ -17,27 +16,19 @@ from howsteps.io.files import read_bounded
 # Bytes; ten times the largest known release.
 _LARGEST = 2**28
 
-_MARKS = {
-    codecs.BOM_UTF8: "utf-8",
-    codecs.BOM_UTF16_LE: "utf-16-le",
-    codecs.BOM_UTF16_BE: "utf-16-be",
-}
-
 
 def read_text(path: Path, largest: int = _LARGEST) -> str:
-    """Read a text file of at most ``largest`` bytes: UTF-8, or UTF-16 with a byte order mark.
+    """Read a text file of at most ``largest`` bytes, in UTF-8.
 
     Raises ``InputError`` if the file cannot be opened, is empty or too large, or is in another
     encoding. The message names the line.
     """
     data = read_bounded(path, largest, "annotations")
-    mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
-    encoding = _MARKS.get(mark, "utf-8")
     try:
-        text = data[len(mark) :].decode(encoding)
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data[: len(mark) + error.start].count(b"\n") + 1
-        reason = f"has bytes that are not {encoding.upper()}; save the file as UTF-8"
+        line = data.count(b"\n", 0, error.start) + 1
+        reason = "has bytes that are not UTF-8; save the file as UTF-8"
         raise InputError(path, reason, line) from None
     if "\0" in text:
         raise InputError(path, "is a binary file", text.count("\n", 0, text.index("\0")) + 1)
