@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks import fuzz_samples as samples
 from howsteps import captions, datasets
-from howsteps.datasets import authors, fetch, published, registry
+from howsteps.datasets import authors, fetch, registry
 from howsteps.datasets.collection import with_details
 from howsteps.datasets.task_file import read_judgements
 from howsteps.errors import HowstepsError, InputError
@@ -183,12 +183,13 @@ def _release(folder: Path) -> None:
         patch.object(authors, "run_in_worker", lambda _, job, threads: mat_files.convert(job)),
         patch.object(mat_files, "limit_memory"),
     ):
-        for task in authors.release_tasks(folder):
-            _check_truth(authors.read_release(folder, task).truth)
+        _check_truths(folder)
+        for found in registry.read_labelled(folder):
+            _check_truth(found.truth)
 
 
 def _features(folder: Path) -> None:
-    read = published.read_feature_folder(folder)
+    [read] = registry.read_labelled(folder)
     _check_truth(read.truth)
     assert read.features.keys() == read.truth.durations.keys()
 

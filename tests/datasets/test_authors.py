@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(authors, "run_in_worker", lambda _, job, threads: mat_files.convert(job))
     monkeypatch.setattr(mat_files, "limit_memory", lambda _: None)
     for kind in ("NLP", "VISION"):
-        shutil.copytree(GOLDEN / "data" / f"{kind}_small", tmp_path / kind / "small")
+        shutil.copytree(GOLDEN / "data" / kind, tmp_path / kind)
     return tmp_path
 
 
@@ -217,7 +217,7 @@ def test_wrong_content(folder, dataset):
     [
         ({"fps": 30.0}, "has no variable nimgs"),
         ({"fps": 0.0, "nimgs": 376.0}, "376 frames at 0 a second are no video"),
-        ({"fps": 30.0, "nimgs": 500.0}, "500 frames are 50 intervals, but Y has 38"),
+        ({"fps": 30.0, "nimgs": 500.0}, "500 frames are 50 intervals, Y has 38"),
         ({"fps": [1.0, 2.0], "nimgs": 376.0}, "is not a .mat file as released"),
     ],
 )

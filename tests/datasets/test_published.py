@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsteps.datasets import published, registry
+from howsteps.datasets import registry
+from howsteps.datasets.annotations import Labelled
 from howsteps.datasets.task_file import read_judgements
 from howsteps.errors import InputError
 from howsteps.task import Annotation, Relation
@@ -22,6 +23,11 @@ def fault(path: Path) -> str:
     with pytest.raises(InputError) as caught:
         registry.read_truth(path)
     return str(caught.value)
+
+
+def labelled(folder: Path, **options: Any) -> Labelled:
+    [found] = registry.read_labelled(folder, **options)
+    return found
 
 
 class TestTaskFile:
@@ -199,7 +205,7 @@ class TestCrossTask:
         [
             ("4,0,1", "step 4 is unknown: there are 3 steps"),
             ("0,0,1", "step 0 is unknown"),
-            ("jack,0,1", "a step is 'jack', not a whole number"),
+            ("jack,0,1", "step jack is unknown"),
             ("1,-3,1", "-3–1 s is not a time span"),
             ("1,x,1", "a time is 'x', not a number"),
             ("1,2", "has 2 columns, not 3"),
@@ -244,7 +250,7 @@ class TestFeatureFolder:
     def test_runs_of_labels_become_annotations(self, folder):
         [job] = registry.read_truth(folder)
         assert job.steps == ("take_cup", "pour milk")
-        found = published.read_feature_folder(folder, rate=2.0).truth
+        found = labelled(folder, rate=2.0).truth
         assert found.annotations == (
             Annotation("P03_milk", 0, 1.0, 1.5),
             Annotation("P03_milk", 1, 1.5, 2.5),
@@ -254,9 +260,9 @@ class TestFeatureFolder:
 
     def test_features_may_be_transposed(self, folder):
         path = folder / "features" / "P03_milk.npy"
-        lying = published.read_feature_folder(folder).features["P03_milk"]
+        lying = labelled(folder).features["P03_milk"]
         np.save(path, np.arange(24.0).reshape(4, 6).T)
-        standing = published.read_feature_folder(folder).features["P03_milk"]
+        standing = labelled(folder).features["P03_milk"]
         assert lying.shape == standing.shape == (2, 4)
         assert np.array_equal(lying, standing)
 
@@ -271,7 +277,7 @@ class TestFeatureFolder:
     def test_features_of_the_wrong_shape(self, folder, matrix, reason):
         np.save(folder / "features" / "P03_milk.npy", matrix)
         with pytest.raises(InputError, match=reason):
-            published.read_feature_folder(folder)
+            labelled(folder)
 
     def test_a_label_outside_the_mapping_is_reported_with_its_line(self, folder):
         path = folder / "groundTruth" / "P03_milk.txt"

@@ -10,7 +10,7 @@ import pytest
 
 from howsteps.datasets import authors, registry
 from howsteps.datasets.annotations import GRID, Labelled
-from howsteps.datasets.registry import survey
+from howsteps.datasets.task_file import find_judgements
 from howsteps.errors import InputError
 from howsteps.task import Relation
 from tests.jobs import LENGTH, STEPS, tea, write_rules, write_tea
@@ -189,13 +189,14 @@ class TestSurvey:
         (tmp_path / "notes.json").write_text("[1, 2]")
         (tmp_path / "other.csv").write_text("a,b\n1,2\n")
         for kind in ("NLP", "VISION"):
-            shutil.copytree(GOLDEN / f"{kind}_small", tmp_path / "niv" / kind / "small")
-        found = survey(tmp_path)
-        assert sorted(one.task.name for one in found.tasks) == ["Make tea", "small"]
-        assert [truth.task for truth in found.truths] == ["cpr"]
-        assert set(found.judgements) == {"Make tea"}
+            shutil.copytree(GOLDEN / kind, tmp_path / "niv" / kind)
+        found = registry.read_labelled(tmp_path)
+        usable = {one.task.name: one.has_narrations_or_features for one in found}
+        assert usable == {"cpr": False, "Make tea": True, "small": True}
+        assert set(find_judgements(tmp_path, [one.truth for one in found])) == {"Make tea"}
         assert found.problems == ()
 
     def test_pipes_do_not_block(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "endless.csv")
-        assert survey(tmp_path).tasks == ()
+        with pytest.raises(InputError, match="contains no ground truth"):
+            registry.read_labelled(tmp_path)

@@ -1,6 +1,6 @@
 """``howsteps evaluate``: compare methods, statistics of a data set, and the paper's tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -10,10 +10,8 @@ import typer
 from howsteps import datasets
 from howsteps._cli import options, screen
 from howsteps._cli.screen import escape
-from howsteps.datasets.annotations import Found, GroundTruth, Labelled
-from howsteps.datasets.published import FRAMES_PER_SECOND
-from howsteps.datasets.registry import Survey, survey
-from howsteps.datasets.task_file import read_judgements
+from howsteps.datasets.annotations import FRAMES_PER_SECOND, Found, GroundTruth, Labelled
+from howsteps.datasets.task_file import find_judgements, read_judgements
 from howsteps.errors import PLOTS, HowstepsError, MissingExtra
 from howsteps.evaluate import statistics
 from howsteps.evaluate.experiment import (
@@ -40,7 +38,7 @@ from howsteps.paper.tables import (
     statistics_table,
 )
 from howsteps.report import figures
-from howsteps.task import Task
+from howsteps.task import Task, Truth
 
 _FETCH = "the paper's release is missing ('howsteps fetch niv' downloads it)"
 _FORMATS = (".svg", ".pdf", ".png")
@@ -364,18 +362,18 @@ def paper(
     """
     plan = _plan(methods, steps, ("paper-f1", "script", "script-judged"), seeds, videos)
     with screen.counting(f"looking through {data}", 1, quiet=quiet):
-        found = survey(data)
-    truths = [*found.truths, *(labelled.truth for labelled in found.tasks)]
-    if not truths:
-        raise HowstepsError(f"{data} holds no usable ground truth")
+        found = datasets.read_labelled(data)
+        truths = [labelled.truth for labelled in found]
+        judgements = find_judgements(data, truths)
+    usable = [labelled for labelled in found if labelled.has_narrations_or_features]
     tables = [statistics_table([statistics(truth) for truth in truths])]
     _show(tables[0])
     rows: list[Row] = []
-    missing = _missing(found)
+    missing = _missing(truths, usable)
     objectives: dict[str, dict[str, float]] = {}
-    for labelled in found.tasks:
+    for labelled in usable:
         name = labelled.task.name
-        compared, narrated = _measure(labelled, plan, found.judgements.get(name), quiet=quiet)
+        compared, narrated = _measure(labelled, plan, judgements.get(name), quiet=quiet)
         rows += compared.rows
         missing += (f"{name}: {line}" for line in _gaps(compared).reasons)
         if narrated:
@@ -411,10 +409,10 @@ def paper(
     screen.finish(found.problems, found=True)
 
 
-def _missing(found: Survey) -> list[str]:
+def _missing(truths: Iterable[Truth], usable: Sequence[Labelled]) -> list[str]:
     """What the data do not have for the tables and figures."""
-    narrated = {labelled.task.name for labelled in found.tasks}
-    annotated = narrated | {truth.task for truth in found.truths}
+    annotated = {truth.task for truth in truths}
+    narrated = {labelled.task.name for labelled in usable}
     lines = []
     for task in PRINTED_STATISTICS:
         if task not in annotated:
@@ -423,7 +421,7 @@ def _missing(found: Survey) -> list[str]:
             lines.append(f"{task}: scripts, alignment, localisation; {_FETCH}")
     lines += (
         f"{labelled.task.name}: features of the video; words of the narration are used instead"
-        for labelled in found.tasks
+        for labelled in usable
         if not labelled.features
     )
     return lines

@@ -10,13 +10,13 @@
 
 ``X`` has a row of features for every interval of 10 frames, and ``Y`` its one-hot true step, with
 background as the last column. ``hw3.clipid`` are the names of the videos. Steps have numbers and no
-names. ``NLP_<task>`` instead of ``NLP/<task>`` is accepted too.
+names.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
-from math import ceil, inf
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
@@ -26,12 +26,15 @@ from numpy.typing import NDArray
 
 from howsteps.datasets.annotations import (
     GRID,
-    AnnotationRow,
+    DataSet,
+    Found,
     GivenMatches,
+    GroundTruth,
     Labelled,
+    Row,
+    Source,
     as_number,
-    truth_of_rows,
-    whole_number,
+    truth_of,
 )
 from howsteps.errors import InputError
 from howsteps.io.arrays import read_arrays
@@ -67,44 +70,40 @@ class Release:
     rates: Mapping[str, float]
 
 
-def release_tasks(folder: Path) -> list[str]:
+def _tasks(folder: Path) -> list[str]:
     """Return the names of the tasks under ``folder`` that have features."""
-    nested = {path.parent.parent.name for path in folder.glob(f"VISION/*/{_FEATURES}")}
-    flat = {path.parent.parent.name for path in folder.glob(f"VISION_*/{_FEATURES}")}
-    return sorted(nested | {name.removeprefix("VISION_") for name in flat})
+    return sorted(path.parent.parent.name for path in folder.glob(f"VISION/*/{_FEATURES}"))
 
 
 def read_release(folder: Path, task: str) -> Release:
     """Read one task of the release, and check that its files agree."""
-    nlp, vision = _part(folder, "NLP", task), _part(folder, "VISION", task)
+    nlp, vision = folder / "NLP" / task, folder / "VISION" / task
     relations = _dictionary(nlp / "count_files" / f"{task}_lem_dobj_count")
     similarity = _similarity(nlp / "sim_mat" / f"{task}_sim_mat.txt", len(relations))
-    labels, features, rates, durations = _dataset(vision, with_features=True)
+    truth, labels, features, rates = _dataset(vision, with_features=True)
     videos = tuple(
-        Video(path.stem, duration=durations[path.stem], mentions=_mentions(path, relations))
-        for path in _narrations(nlp / "simple_trlst", durations)
+        Video(path.stem, duration=truth.durations[path.stem], mentions=_mentions(path, relations))
+        for path in _narrations(nlp / "simple_trlst", labels)
     )
-    truth = _truth(vision / _FEATURES, task, labels, rates, durations)
     return Release(Task(task, videos), truth, relations, similarity, features, labels, rates)
 
 
-def read_truths(folder: Path) -> tuple[Truth, ...]:
+def _read_truths(source: Source) -> GroundTruth:
     """Read the ground truth of every task without its features."""
-    truths = []
-    for task in release_tasks(folder):
-        vision = _part(folder, "VISION", task)
-        labels, _, rates, durations = _dataset(vision, with_features=False)
-        truths.append(_truth(vision / _FEATURES, task, labels, rates, durations))
-    return tuple(truths)
+    folder = source.path / "VISION"
+    return Found(tuple(_dataset(folder / t, with_features=False)[0] for t in _tasks(source.path)))
 
 
-def read_labelled(folder: Path, task: str) -> Labelled:
-    """Read one task, and convert it to the common grid.
+def _read_labelled(source: Source) -> Found[Labelled]:
+    """Read every task, and convert it to the common grid.
 
     Its intervals are 10 frames at any frame rate. The times of every video are scaled so that each
     interval lasts :data:`GRID` seconds; features do not change.
     """
-    release = read_release(folder, task)
+    return Found(tuple(_on_grid(read_release(source.path, task)) for task in _tasks(source.path)))
+
+
+def _on_grid(release: Release) -> Labelled:
     scales = {video: GRID * rate / FRAMES_PER_INTERVAL for video, rate in release.rates.items()}
     lengths = {video: len(rows) * GRID for video, rows in release.labels.items()}
     mentions = {video.id: video.mentions for video in release.task.videos}
@@ -146,11 +145,6 @@ def _matches_of(relations: Sequence[Relation], similar: NDArray[np.bool_]) -> Gi
     return matches
 
 
-def _part(folder: Path, kind: str, task: str) -> Path:
-    nested = folder / kind / task
-    return nested if nested.is_dir() else folder / f"{kind}_{task}"
-
-
 def _dictionary(path: Path) -> tuple[Relation, ...]:
     relations = []
     for line, text in read_lines(path):
@@ -173,12 +167,12 @@ def _similarity(path: Path, relations: int) -> _Matrix:
     return matrix
 
 
-def _narrations(folder: Path, durations: Mapping[str, float]) -> list[Path]:
+def _narrations(folder: Path, videos: Collection[str]) -> list[Path]:
     paths = sorted(folder.glob("*.trlst"))
     if not paths:
         raise InputError(folder, "has no .trlst file")
     for path in paths:
-        if path.stem not in durations:
+        if path.stem not in videos:
             raise InputError(path, "has no features of a video of this name")
     return paths
 
@@ -186,26 +180,25 @@ def _narrations(folder: Path, durations: Mapping[str, float]) -> list[Path]:
 def _mentions(path: Path, relations: tuple[Relation, ...]) -> tuple[Mention, ...]:
     if path.is_file() and path.stat().st_size == 0:
         return ()  # a narration without relations
+    by_number = {str(number): relation for number, relation in enumerate(relations)}
     mentions = []
     for line, text in read_lines(path):
         cells = text.split()
         if len(cells) != 3:
             raise InputError(path, "is not: relation start end", line)
-        index = whole_number(cells[0], path, "a relation", line)
-        if index >= len(relations):
-            raise InputError(path, f"relation {index} is not in the dictionary", line)
+        if (relation := by_number.get(cells[0])) is None:
+            raise InputError(path, f"relation {cells[0]} is not in the dictionary", line)
         start, end = (as_number(cell, path, "a time", line) for cell in cells[1:])
         if not 0 <= start <= end < inf:
             raise InputError(path, f"{start:g}–{end:g} s is not a time span", line)
-        relation = relations[index]
         mentions.append(Mention(path.stem, *relation, str(relation), start, end))
     return tuple(mentions)
 
 
 def _dataset(
     vision: Path, *, with_features: bool
-) -> tuple[dict[str, _Labels], dict[str, _Matrix], dict[str, float], dict[str, float]]:
-    """Return labels, features if wanted, frame rate and length in seconds, by name of the video."""
+) -> tuple[Truth, dict[str, _Labels], dict[str, _Matrix], dict[str, float]]:
+    """Return the truth and, by name of the video, labels, features if wanted, and frame rates."""
     path = vision / _FEATURES
     with TemporaryDirectory(prefix="howsteps-") as folder:
         target = Path(folder) / "arrays.npz"
@@ -214,48 +207,38 @@ def _dataset(
             "infos": str(vision / "videos_info"),
             "target": str(target),
             "variables": ["Y", "X"] if with_features else ["Y"],
+            "frames_per_interval": FRAMES_PER_INTERVAL,
             "memory": _MEMORY + _MEMORY_PER_BYTE * fingerprint(path)[0],
         }
         done = run_in_worker("howsteps.io.mat_files", job, threads=1)
         if "fault" in done:
             raise InputError(Path(done["path"]), done["fault"])
         arrays = read_arrays(target)
-    names, rates = done["names"], dict(zip(done["names"], done["rates"], strict=True))
+    names = done["names"]
     labels = {name: arrays[f"Y{n}"][:, :-1].astype(bool) for n, name in enumerate(names)}
     features = {name: arrays[f"X{n}"] for n, name in enumerate(names) if with_features}
-    frames = dict(zip(names, done["frames"], strict=True))
-    for name, count in frames.items():
-        if (intervals := ceil(count / FRAMES_PER_INTERVAL)) != len(labels[name]):
-            reason = f"{count:g} frames are {intervals} intervals, but Y has {len(labels[name])}"
-            raise InputError(vision / "videos_info" / f"{name}.mat", reason)
-    durations = {name: count / rates[name] for name, count in frames.items()}
-    return labels, features, rates, durations
-
-
-def _truth(
-    path: Path,
-    task: str,
-    labels: Mapping[str, _Labels],
-    rates: Mapping[str, float],
-    durations: Mapping[str, float],
-) -> Truth:
-    steps = [f"step {k + 1}" for k in range(next(iter(labels.values())).shape[1])]
-    rows = (
-        AnnotationRow(
-            video,
-            k,
-            first * FRAMES_PER_INTERVAL / rates[video],
-            last * FRAMES_PER_INTERVAL / rates[video],
-        )
-        for video, matrix in labels.items()
-        for k in range(len(steps))
-        for first, last in _runs(matrix[:, k])
-    )
-    [truth] = truth_of_rows(path, task, steps, durations, rows, merge=False)
-    return truth
+    rates = dict(zip(names, done["rates"], strict=True))
+    durations = {
+        name: frames / rates[name] for name, frames in zip(names, done["frames"], strict=True)
+    }
+    steps = [f"step {k + 1}" for k in range(labels[names[0]].shape[1])]
+    rows: list[Row] = []
+    for video, matrix in labels.items():
+        for step, present in zip(steps, matrix.T, strict=True):
+            for first, last in _runs(present):
+                start = first * FRAMES_PER_INTERVAL / rates[video]
+                end = last * FRAMES_PER_INTERVAL / rates[video]
+                rows.append(Row(path, video, step, start, end))
+    [truth] = truth_of(path, vision.name, steps, durations, rows)
+    return truth, labels, features, rates
 
 
 def _runs(present: NDArray[np.bool_]) -> list[list[int]]:
     """Start and end (exclusive) of every run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], present, [False]))))
     return edges.reshape(-1, 2).tolist()
+
+
+RELEASE = DataSet(
+    "the paper's release", lambda source: bool(_tasks(source.path)), _read_truths, _read_labelled
+)

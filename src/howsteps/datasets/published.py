@@ -10,11 +10,11 @@ of tables. A *feature folder* is the layout common in action segmentation; one f
 Its labels ``background`` and ``SIL`` (silence) are not steps.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from math import inf
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from msgspec import Struct, ValidationError, convert
@@ -22,23 +22,22 @@ from numpy.typing import NDArray
 
 from howsteps.datasets.annotations import (
     GRID,
-    AnnotationRow,
+    DataSet,
     Found,
     GroundTruth,
     Labelled,
-    Segment,
+    Row,
+    Source,
     as_number,
     checked_features,
     resample,
-    truth_of_rows,
-    truth_of_segments,
-    whole_number,
+    truth_of,
 )
 from howsteps.errors import InputError
 from howsteps.io.arrays import read_matrix
 from howsteps.io.text import read_lines, read_rows
 from howsteps.store import reason_of
-from howsteps.task import Task, Video
+from howsteps.task import Task, Truth, Video
 
 
 class CoinSegment(Struct):
@@ -73,54 +72,80 @@ class RecipeVideo(Struct, rename={"task": "recipe_type", "segments": "annotation
     segments: list[RecipeSegment]
 
 
-Database: TypeAlias = type[CoinVideo | RecipeVideo]
+_Kind: TypeAlias = type[CoinVideo | RecipeVideo]
 
 
-def is_database(value: Any, kind: Database) -> bool:
-    """Whether ``value`` is a database in which some video has a task and segments of this kind."""
-    videos = value.get("database") if isinstance(value, dict) else None
+def _is_database(kind: _Kind) -> Callable[[Source], bool]:
+    """Return a test for a database in which some video has a task and segments of this kind."""
     task, _, segments = kind.__struct_encode_fields__
-    return isinstance(videos, dict) and any(
-        isinstance(entry, dict) and task in entry and segments in entry for entry in videos.values()
-    )
+
+    def recognise(source: Source) -> bool:
+        videos = source.json.get("database") if isinstance(source.json, dict) else None
+        return isinstance(videos, dict) and any(
+            isinstance(entry, dict) and task in entry and segments in entry
+            for entry in videos.values()
+        )
+
+    return recognise
 
 
-def database_truths(value: Any, kind: Database, path: Path) -> GroundTruth:
-    """Return one truth for each task of a database; ``path`` is used in messages."""
-    return truth_of_segments(path, _segments(value["database"], kind, path), merge=True)
+def _read_database(kind: _Kind) -> Callable[[Source], GroundTruth]:
+    """Return a reader with one truth for each task of a database."""
+
+    def read(source: Source) -> GroundTruth:
+        tasks: dict[str, dict[str, CoinVideo | RecipeVideo]] = {}
+        for video, entry in source.json["database"].items():
+            try:
+                found = convert(entry, kind, strict=False)  # numbers may be written as text
+            except ValidationError as error:
+                raise InputError(source.path, f"video {video}: {reason_of(error)}") from None
+            if not (task := str(found.task)):
+                raise InputError(source.path, f"video {video}: its task has no name")
+            if found.segments:
+                tasks.setdefault(task, {})[video] = found
+        return Found.join(_truth_of_videos(source.path, *each) for each in tasks.items())
+
+    return read
 
 
-def _segments(videos: Mapping[str, Any], kind: Database, path: Path) -> Iterator[Segment]:
-    for video, entry in videos.items():
-        try:
-            clip = convert(entry, kind, strict=False)  # numbers may be written as text
-        except ValidationError as error:
-            raise InputError(path, f"video {video}: {reason_of(error)}") from None
-        if not (task := str(clip.task)):
-            raise InputError(path, f"video {video}: its task has no name")
-        segments: Sequence[CoinSegment | RecipeSegment] = clip.segments
+def _truth_of_videos(
+    path: Path, task: str, videos: dict[str, CoinVideo | RecipeVideo]
+) -> GroundTruth:
+    ranks: dict[str, int] = {}
+    rows = []
+    for video, found in videos.items():
+        segments: Sequence[CoinSegment | RecipeSegment] = found.segments
         for number, segment in enumerate(segments, 1):
             where = f"video {video}, segment {number}: "
             if not (label := segment.label.strip()):
                 raise InputError(path, f"{where}has no label")
-            row = AnnotationRow(video, 0, *segment.segment, where=where)
-            yield Segment(task, label, row, clip.duration, segment.id)
+            ranks.setdefault(label, segment.id)
+            start, end = segment.segment
+            rows.append(Row(path, video, label, start, end, where=where))
+    durations = {video: found.duration for video, found in videos.items()}
+    return truth_of(path, task, sorted(ranks, key=lambda label: ranks[label]), durations, rows)
+
+
+COIN = DataSet("COIN.json", _is_database(CoinVideo), _read_database(CoinVideo))
+YOUCOOK2 = DataSet(
+    "the annotations of YouCook2", _is_database(RecipeVideo), _read_database(RecipeVideo)
+)
 
 
 _TASKS, _VIDEOS, _ANNOTATIONS = "tasks_primary.txt", "videos.csv", "annotations"
 _BLOCK_LINES = 5
 
 
-def is_crosstask(folder: Path) -> bool:
-    """Whether ``folder`` contains CrossTask's list of tasks."""
-    return (folder / _TASKS).is_file()
+def _is_crosstask(source: Source) -> bool:
+    return (source.path / _TASKS).is_file()
 
 
-def read_crosstask(folder: Path) -> GroundTruth:
+def _read_crosstask(source: Source) -> GroundTruth:
     """Read one truth for each listed task that has annotated videos.
 
     A listed video without a table was not annotated; a table of an unlisted video is an error.
     """
+    folder = source.path
     listed: dict[str, list[str]] = {}
     for _, (task, video, _) in read_rows(folder / _VIDEOS, width=3):
         listed.setdefault(task.strip(), []).append(video.strip())
@@ -132,10 +157,9 @@ def read_crosstask(folder: Path) -> GroundTruth:
             for video in listed.get(task, [])
             if (path := tables.pop(f"{task}_{video}", None)) is not None
         }
-        rows = [row for video, path in annotated.items() for row in _crosstask_rows(path, video)]
+        rows = [row for v, path in annotated.items() for row in _crosstask_rows(path, v, steps)]
         if rows:
-            durations = dict.fromkeys(annotated)
-            truths.append(truth_of_rows(folder, title, steps, durations, rows, merge=True))
+            truths.append(truth_of(folder, title, steps, dict.fromkeys(annotated), rows))
     if tables:
         stray = next(iter(tables.values()))
         raise InputError(stray, f"its task and video are not in {_TASKS} and {_VIDEOS}")
@@ -155,37 +179,40 @@ def _crosstask_tasks(path: Path) -> Iterator[tuple[str, str, tuple[str, ...]]]:
             raise InputError(path, reason, line)
         (_, title), (count_line, count), (_, names) = block[1], block[3], block[4]
         steps = tuple(name.strip() for name in names.split(","))
-        if as_number(count, path, "the number of steps", count_line) != len(steps):
+        if count != str(len(steps)):
             reason = f"task {task} says {count} steps and lists {len(steps)}"
             raise InputError(path, reason, count_line)
         yield task, title, steps
 
 
-def _crosstask_rows(path: Path, video: str) -> Iterator[AnnotationRow]:
+def _crosstask_rows(path: Path, video: str, steps: tuple[str, ...]) -> Iterator[Row]:
+    by_number = {str(number): step for number, step in enumerate(steps, 1)}
     for line, (step, *times) in read_rows(path, width=3):
+        if step.strip() not in by_number:
+            raise InputError(path, f"step {step} is unknown: there are {len(steps)} steps", line)
         start, end = (as_number(time, path, "a time", line) for time in times)
-        number = whole_number(step, path, "a step", line)
-        yield AnnotationRow(video, number - 1, start, end, line, file=path)
+        yield Row(path, video, by_number[step.strip()], start, end, line)
 
+
+CROSSTASK = DataSet("the folder of CrossTask", _is_crosstask, _read_crosstask)
 
 _BACKGROUND = frozenset({"background", "bg", "sil", "none", "-1"})
-FRAMES_PER_SECOND = 15.0
 
 
-def is_feature_folder(folder: Path) -> bool:
-    """Whether ``folder`` contains frame-wise labels and the list of labels."""
+def _is_feature_folder(source: Source) -> bool:
+    folder = source.path
     return (folder / "groundTruth").is_dir() and (folder / "mapping" / "mapping.txt").is_file()
 
 
-def feature_folder_truth(folder: Path, rate: float = FRAMES_PER_SECOND) -> GroundTruth:
-    """Read the labels of all videos; ``rate`` is in frames per second."""
+def _read_frame_labels(source: Source) -> GroundTruth:
+    """Read the labels of all videos, at the rate of the source."""
+    folder, rate = source.path, source.rate
     if not 0 < rate < inf:
         raise InputError(folder, f"{rate:g} frames a second is not a frame rate")
     labels = _mapping(folder / "mapping" / "mapping.txt")
     steps = [label for label in labels if label.casefold() not in _BACKGROUND]
-    index_of = {label: index for index, label in enumerate(steps)}
-    rows: list[AnnotationRow] = []
-    durations: dict[str, float] = {}
+    rows: list[Row] = []
+    durations: dict[str, float | None] = {}
     for path in sorted(path for path in (folder / "groundTruth").iterdir() if path.is_file()):
         video, frames = path.name.removesuffix(".txt"), 0
         for label, run in groupby(read_lines(path), key=lambda numbered: numbered[1]):
@@ -193,20 +220,28 @@ def feature_folder_truth(folder: Path, rate: float = FRAMES_PER_SECOND) -> Groun
             if label not in labels:
                 raise InputError(path, f"label {label!r} is not in mapping.txt", lines[0])
             begin, frames = frames / rate, frames + len(lines)
-            if label in index_of:
-                rows.append(AnnotationRow(video, index_of[label], begin, frames / rate, lines[0]))
+            if label.casefold() not in _BACKGROUND:
+                rows.append(Row(path, video, label, begin, frames / rate, lines[0]))
         durations[video] = frames / rate
     if not durations:
         raise InputError(folder / "groundTruth", "has no file")
-    return truth_of_rows(folder, folder.resolve().name, steps, durations, rows, merge=False)
+    return truth_of(folder, folder.resolve().name, steps, durations, rows)
 
 
-def read_feature_folder(folder: Path, rate: float = FRAMES_PER_SECOND) -> Labelled:
+def _read_feature_folder(source: Source) -> Found[Labelled]:
     """Read the labels, and features averaged over the intervals of the grid, if there are any."""
-    [truth] = feature_folder_truth(folder, rate)
+    [truth] = _read_frame_labels(source)
+    features = {}
+    if (source.path / "features").is_dir():
+        features = _frame_features(source.path / "features", truth, source.rate)
+    videos = tuple(Video(video, duration=length) for video, length in truth.durations.items())
+    return Found((Labelled(Task(truth.task, videos), truth, features),))
+
+
+def _frame_features(folder: Path, truth: Truth, rate: float) -> dict[str, NDArray[np.float32]]:
     features: dict[str, NDArray[np.float32]] = {}
-    for video, duration in truth.durations.items() if (folder / "features").is_dir() else ():
-        path, count = folder / "features" / f"{video}.npy", round((duration or 0.0) * rate)
+    for video, duration in truth.durations.items():
+        path, count = folder / f"{video}.npy", round((duration or 0.0) * rate)
         matrix = read_matrix(path)
         frames = matrix if matrix.shape[:1] == (count,) else matrix.T
         checked_features(frames, path, features)
@@ -217,8 +252,7 @@ def read_feature_folder(folder: Path, rate: float = FRAMES_PER_SECOND) -> Labell
         if rate * GRID >= 1:  # a last interval may be partial
             intervals = int((len(frames) - 0.5) / rate / GRID) + 1
         features[video] = resample(frames, rate, GRID, intervals)
-    videos = tuple(Video(video, duration=length) for video, length in truth.durations.items())
-    return Labelled(Task(truth.task, videos), truth, features)
+    return features
 
 
 def _mapping(path: Path) -> dict[str, None]:
@@ -232,3 +266,11 @@ def _mapping(path: Path) -> dict[str, None]:
             raise InputError(path, f"label {label.strip()!r} appears twice", line)
         labels[label.strip()] = None
     return labels
+
+
+FEATURE_FOLDER = DataSet(
+    "a folder with features/ groundTruth/ mapping/",
+    _is_feature_folder,
+    _read_frame_labels,
+    _read_feature_folder,
+)

@@ -1,143 +1,41 @@
-"""The data sets that howsteps knows: how each is recognised, and what reads it."""
+"""The data sets that howsteps knows, found by their content anywhere under a path."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.datasets import authors, published, task_file
+from howsteps.datasets import authors, published, tables, task_file
 from howsteps.datasets.annotations import (
+    FRAMES_PER_SECOND,
+    DataSet,
     Found,
     GroundTruth,
     Labelled,
     LabelledTasks,
+    Source,
     checked_features,
-    read_steps_table,
 )
-from howsteps.datasets.collection import STEPS_TABLE, Collection, read_tasks
-from howsteps.datasets.names import split_language
-from howsteps.datasets.published import FRAMES_PER_SECOND, CoinVideo, RecipeVideo
+from howsteps.datasets.collection import Collection, read_tasks
 from howsteps.errors import InputError, Problem
 from howsteps.io.arrays import read_matrix
-from howsteps.io.files import check_exists, open_regular
-from howsteps.store import read_record
-from howsteps.task import Rule, Task, Truth, Video
-
-_LONGEST_HEADER = 2**16  # bytes
-
-
-class Source:
-    """A path that may hold a data set; ``rate`` is that of frame-wise labels, per second."""
-
-    def __init__(self, path: Path, rate: float = FRAMES_PER_SECOND) -> None:
-        self.path = path
-        self.rate = rate
-
-    @cached_property
-    def json(self) -> Any:
-        """The content of a JSON file, parsed once for all data sets; None for another path."""
-        if self.path.suffix.lower() != ".json" or self.path.is_dir():
-            return None
-        return read_record(self.path, object)
-
-
-@dataclass(frozen=True, slots=True)
-class DataSet:
-    """A data set, or a layout that several have.
-
-    ``labelled`` reads tasks, truth and features, for a data set that has features of its own.
-    ``narrated``: captions lie at the same path (:func:`~howsteps.datasets.read_tasks`).
-    """
-
-    name: str
-    recognise: Callable[[Source], bool]
-    truths: Callable[[Source], GroundTruth]
-    labelled: Callable[[Source], tuple[Labelled, ...]] | None = None
-    narrated: bool = False
-
-
-def _read_steps_folder(source: Source) -> GroundTruth:
-    folder = source.path
-    stems = {path.stem for path in folder.iterdir() if path.name != STEPS_TABLE}
-    videos = stems | {split_language(stem)[0] for stem in stems}
-    return read_steps_table(folder / STEPS_TABLE, name=folder.resolve().name, videos=videos)
-
-
-def _read_table(source: Source) -> GroundTruth:
-    path = source.path
-    name = path.resolve().parent.name if path.name == STEPS_TABLE else None
-    return read_steps_table(path, name=name)
-
-
-def _is_table(source: Source) -> bool:
-    if source.path.suffix != ".csv":
-        return False
-    try:
-        with open_regular(source.path) as file:
-            first = file.readline(_LONGEST_HEADER).decode("utf-8-sig")
-    except (InputError, OSError, UnicodeDecodeError):
-        return False
-    header = {cell.strip().lower() for cell in first.split(",")}
-    return {"video"} < header and bool({"step", "step_name"} & header)
-
-
-_TABLE = DataSet("a table video,step,start,end", _is_table, _read_table)
+from howsteps.io.files import check_exists
+from howsteps.task import Task, Truth, Video
 
 # The first that recognises a path reads it.
 DATA_SETS = (
-    DataSet(
-        "a folder with captions and steps.csv",
-        lambda source: (source.path / STEPS_TABLE).is_file(),
-        _read_steps_folder,
-        narrated=True,
-    ),
-    DataSet(
-        "the folder of CrossTask",
-        lambda source: published.is_crosstask(source.path),
-        lambda source: published.read_crosstask(source.path),
-    ),
-    DataSet(
-        "the paper's release",
-        lambda source: bool(authors.release_tasks(source.path)),
-        lambda source: Found(authors.read_truths(source.path)),
-        lambda source: tuple(
-            authors.read_labelled(source.path, task) for task in authors.release_tasks(source.path)
-        ),
-    ),
-    DataSet(
-        "a folder with features/ groundTruth/ mapping/",
-        lambda source: published.is_feature_folder(source.path),
-        lambda source: published.feature_folder_truth(source.path, source.rate),
-        lambda source: (published.read_feature_folder(source.path, source.rate),),
-    ),
-    DataSet(
-        "COIN.json",
-        lambda source: published.is_database(source.json, CoinVideo),
-        lambda source: published.database_truths(source.json, CoinVideo, source.path),
-    ),
-    DataSet(
-        "the annotations of YouCook2",
-        lambda source: published.is_database(source.json, RecipeVideo),
-        lambda source: published.database_truths(source.json, RecipeVideo, source.path),
-    ),
-    DataSet(
-        "a task file with step_names",
-        lambda source: task_file.has_task_truth(source.json),
-        lambda source: task_file.truth_of_json(source.json, source.path),
-        narrated=True,
-    ),
-    _TABLE,
+    tables.STEPS_FOLDER,
+    published.CROSSTASK,
+    authors.RELEASE,
+    published.FEATURE_FOLDER,
+    published.COIN,
+    published.YOUCOOK2,
+    task_file.TASK_FILE,
+    tables.TABLE,
 )
-
-
-def recognise(source: Source) -> DataSet | None:
-    """Return the data set at a path, if it is a known one."""
-    return next((each for each in DATA_SETS if each.recognise(source)), None)
 
 
 def read_truth(path: Path | str, *, rate: float = FRAMES_PER_SECOND) -> GroundTruth:
@@ -156,26 +54,7 @@ def read_truth(path: Path | str, *, rate: float = FRAMES_PER_SECOND) -> GroundTr
     ``[truth] = read_truth("steps.csv")``.
     """
     source = Source(Path(path), rate)
-    check_exists(source.path)
-    if not source.path.is_dir():
-        return _in_known_file(source).truths(source)
-    found = [(each, inner) for each, inner in _search(source) if each is not None]
-    if not found:
-        raise _no_truth(source.path)
-    return Found.join(each.truths(inner) for each, inner in found)
-
-
-def _in_known_file(source: Source) -> DataSet:
-    if found := recognise(source):
-        return found
-    if source.path.suffix.lower() != ".json":
-        return _TABLE  # whose reader says what is missing
-    raise _no_truth(source.path)
-
-
-def _no_truth(path: Path) -> InputError:
-    known = "; ".join(each.name for each in DATA_SETS)
-    return InputError(path, f"contains no ground truth; known formats: {known}")
+    return Found.join(data_set.truths(found) for data_set, found in _search(source))
 
 
 def read_labelled(
@@ -202,96 +81,62 @@ def read_labelled(
     The tasks, and what was repaired or left out: under a folder also data sets with an error.
     """
     source = Source(Path(path), rate)
-    check_exists(source.path)
-    if not source.path.is_dir():
-        return _labelled(source, _in_known_file(source), captions, features)
-    found, _ = _read_all(source, captions, features)
-    if not found.tasks:
-        for loss in (problem for problem in found.problems if not problem.harmless):
-            raise InputError(loss.path, loss.reason, loss.line)
-        raise _no_truth(source.path)
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """Tasks with narrations or features, other truths, and judgements of relations by task."""
-
-    tasks: tuple[Labelled, ...]
-    truths: tuple[Truth, ...]
-    judgements: dict[str, dict[str, tuple[Rule, ...]]]
-    problems: tuple[Problem, ...] = ()
-
-
-def survey(root: Path) -> Survey:
-    """Find ground truth under ``root``, in any layout; list what cannot be read.
-
-    A judgement file belongs to the task that has all steps for which it has rules.
-    """
-    found, judgement_files = _read_all(Source(root))
-    tasks, truths = [], []
-    for labelled in found.tasks:
-        if labelled.features or any(v.captions or v.mentions for v in labelled.task.videos):
-            tasks.append(labelled)
-        else:
-            truths.append(labelled.truth)
-    judgements = {}
-    for path in judgement_files:
-        for labelled in tasks:
-            try:
-                rules = task_file.read_judgements(path, labelled.truth.steps)
-            except InputError:
-                continue  # it belongs to another task
-            judgements[labelled.task.name] = rules
-    return Survey(tuple(tasks), tuple(truths), judgements, found.problems)
-
-
-def _read_all(
-    root: Source, captions: Path | None = None, features: Path | None = None
-) -> tuple[LabelledTasks, list[Path]]:
-    """Return the labelled tasks under ``root``, and the judgement files; errors are problems."""
-    check_exists(root.path)
     tasks: list[Labelled] = []
     # An ordered set, as every data set repeats the problems of shared captions.
     problems: dict[Problem, None] = {}
-    judgement_files: list[Path] = []
-    for data_set, source in _search(root):
-        if data_set is None:
-            judgement_files.append(source.path)
-            continue
+    for data_set, inner in _search(source):
         try:
-            found = _labelled(source, data_set, captions, features)
+            found = _labelled(inner, data_set, captions, features)
         except InputError as error:
+            if not source.path.is_dir():
+                raise
             problems[error.problem] = None
             continue
         tasks += found.tasks
         problems.update(dict.fromkeys(found.problems))
-    return Found(tuple(tasks), tuple(problems)), judgement_files
+    if not tasks:
+        loss = next(problem for problem in problems if not problem.harmless)
+        raise InputError(loss.path, loss.reason, loss.line)
+    return Found(tuple(tasks), tuple(problems))
 
 
-def _search(root: Source) -> Iterator[tuple[DataSet | None, Source]]:
-    """Yield the data sets at or under a path, and the judgement files, which are of None."""
-    if root.path.is_file():
-        yield from _in_file(root)
+def _search(root: Source) -> list[tuple[DataSet, Source]]:
+    """Return the data sets at or under a path; raise an ``InputError`` if there is none."""
+    check_exists(root.path)
+    if root.path.is_dir():
+        found = list(_walk(root))
+    else:
+        # The reader of tables says what is missing in a file of any other suffix.
+        other = None if root.path.suffix.lower() == ".json" else tables.TABLE
+        data_set = _recognise(root) or other
+        found = [(data_set, root)] if data_set else []
+    if not found:
+        known = "; ".join(each.name for each in DATA_SETS)
+        raise InputError(root.path, f"contains no ground truth; known formats: {known}")
+    return found
+
+
+def _walk(root: Source) -> Iterator[tuple[DataSet, Source]]:
     for directory, folders, names in os.walk(root.path):
         folder = Source(Path(directory), root.rate)
-        if (found := recognise(folder)) is not None:
+        if (data_set := _recognise(folder)) is not None:
             folders.clear()
-            yield found, folder
+            yield data_set, folder
             continue
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
-            yield from _in_file(Source(folder.path / name, root.rate))
+            source = Source(folder.path / name, root.rate)
+            try:
+                data_set = _recognise(source)
+            except InputError:
+                continue  # not every JSON under a folder is a data set
+            if data_set is not None:
+                yield data_set, source
 
 
-def _in_file(source: Source) -> list[tuple[DataSet | None, Source]]:
-    try:
-        if task_file.has_judgements(source.json):
-            return [(None, source)]
-        found = recognise(source)
-    except InputError:
-        return []  # not every JSON under a folder is a data set
-    return [] if found is None else [(found, source)]
+def _recognise(source: Source) -> DataSet | None:
+    """Return the data set at a path, if it is a known one."""
+    return next((each for each in DATA_SETS if each.recognise(source)), None)
 
 
 def _labelled(
@@ -301,7 +146,7 @@ def _labelled(
     if data_set.labelled is not None:
         if (extra := captions or features) is not None:
             raise InputError(extra, f"cannot be combined with the layout of {source.path}")
-        return Found(data_set.labelled(source))
+        return data_set.labelled(source)
     ground_truth = data_set.truths(source)
     narrations: Collection = Found(())
     if captions is not None or data_set.narrated:

@@ -24,11 +24,11 @@ from howsteps.captions.reading import (
     summarised,
     why_uncertain,
 )
-from howsteps.datasets.annotations import AnnotationRow, GroundTruth, truth_of_rows
+from howsteps.datasets.annotations import DataSet, GroundTruth, Row, Source, truth_of
 from howsteps.datasets.names import Names
 from howsteps.errors import InputError, Problem
 from howsteps.store import converted, read_record
-from howsteps.task import LATEST, Caption, Rule, Task, Video
+from howsteps.task import LATEST, Caption, Rule, Task, Truth, Video
 
 KEYS = _VIDEOS, _CAPTIONS = "videos", "asr"  # every task file has one of these
 
@@ -80,8 +80,9 @@ def task_of_json(value: Any, path: Path) -> tuple[Task, list[Problem]]:
     return Task(name or path.stem, tuple(videos)), problems
 
 
-def has_task_truth(value: Any) -> bool:
+def _has_truth(source: Source) -> bool:
     """Look for ``step_names`` beside ``videos``."""
+    value = source.json
     return (
         isinstance(value, dict)
         and isinstance(value.get("videos"), dict)
@@ -89,13 +90,11 @@ def has_task_truth(value: Any) -> bool:
     )
 
 
-def truth_of_json(value: Any, path: Path) -> GroundTruth:
-    """Return the truth in the contents of a task file; ``path`` is used in messages.
-
-    Videos without ``steps`` were not annotated and are not part of the truth.
-    """
+def _read_truth(source: Source) -> GroundTruth:
+    """Read the truth in a task file; videos without ``steps`` were not annotated."""
+    path = source.path
     try:
-        found = converted(value, TaskTruth)
+        found = converted(source.json, TaskTruth)
     except ValueError as error:
         raise InputError(path, str(error)) from None
     steps, videos = found.step_names, {v: e for v, e in found.videos.items() if e.steps is not None}
@@ -103,20 +102,16 @@ def truth_of_json(value: Any, path: Path) -> GroundTruth:
         raise InputError(path, "step_names has the same name twice, or an empty one")
     if not videos:
         raise InputError(path, "has step_names, but no video with steps")
-    rows = (
-        AnnotationRow(video, step - 1, start, end, where=f"video {video}, row {number} of steps: ")
-        for video, entry in videos.items()
-        for number, (step, start, end) in enumerate(entry.steps or (), 1)
-    )
+    rows = []
+    for video, entry in videos.items():
+        for number, (step, start, end) in enumerate(entry.steps or (), 1):
+            where = f"video {video}, row {number} of steps: "
+            if not 0 < step <= len(steps):
+                reason = f"step {step} is unknown: there are {len(steps)} steps"
+                raise InputError(path, f"{where}{reason}")
+            rows.append(Row(path, video, steps[step - 1], start, end, where=where))
     durations = {video: entry.duration for video, entry in videos.items()}
-    return truth_of_rows(
-        path, (found.task or "").strip() or path.stem, steps, durations, rows, merge=True
-    )
-
-
-def has_judgements(value: Any) -> bool:
-    """Look for ``rules``."""
-    return isinstance(value, dict) and isinstance(value.get("rules"), dict)
+    return truth_of(path, (found.task or "").strip() or path.stem, steps, durations, rows)
 
 
 class TrueVideo(Struct):
@@ -134,6 +129,9 @@ class TaskTruth(Struct):
     task: str | None = None
 
 
+TASK_FILE = DataSet("a task file with step_names", _has_truth, _read_truth, narrated=True)
+
+
 class Judgements(Struct):
     """A judgement file."""
 
@@ -146,6 +144,21 @@ def read_judgements(path: Path, steps: tuple[str, ...]) -> dict[str, tuple[Rule,
     if unknown := [name for name in rules if name not in steps]:
         raise InputError(path, f"has rules for {unknown[0]!r}, which is not a true step")
     return rules
+
+
+def find_judgements(root: Path, truths: Iterable[Truth]) -> dict[str, dict[str, tuple[Rule, ...]]]:
+    """Return the judgements in the files under a folder, by name of the task.
+
+    A file belongs to the tasks that have all steps for which it has rules.
+    """
+    found: dict[str, dict[str, tuple[Rule, ...]]] = {}
+    for path in sorted(root.rglob("*.json")):
+        try:
+            rules = read_record(path, Judgements).rules
+        except InputError:
+            continue  # it is something else
+        found |= {truth.task: rules for truth in truths if rules.keys() <= set(truth.steps)}
+    return found
 
 
 def _entries(value: Any) -> Iterable[tuple[Any, Any]]:

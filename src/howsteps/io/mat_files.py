@@ -3,7 +3,7 @@
 Therefore this runs in a worker process: :mod:`howsteps.datasets.authors` says what the files hold.
 """
 
-from math import inf
+from math import ceil, inf
 from pathlib import Path
 from typing import Any
 
@@ -20,30 +20,18 @@ def convert(job: dict[str, Any]) -> dict[str, object]:
     """Write the arrays of the release of the paper to another file (:mod:`.datasets.authors`)."""
     limit_memory(job["memory"])
     path = Path(job["media"])
-    arrays: dict[str, Any] = {}
     rates, counts = [], []
     try:
-        content = _variables(path, "hw3", *job["variables"])
-        names = [str(name.item()) for name in content["hw3"]["clipid"].ravel()]
-        if len({name.strip() for name in names if Path(name).name == name}) < len(names):
-            raise ValueError("hw3.clipid names a video twice, or no video")
-        for variable in job["variables"]:
-            for n, matrix in enumerate(content[variable].ravel()):
-                dense = matrix.toarray() if issparse(matrix) else matrix
-                arrays[f"{variable}{n}"] = np.atleast_2d(dense).astype(np.float64)
+        names, arrays = _arrays(path, job["variables"])
         for n, name in enumerate(names):
-            y, x = arrays[f"Y{n}"], arrays.get(f"X{n}", np.zeros((1, 1)))
-            if not np.isin(y, (0, 1)).all() or not np.abs(x).max() <= np.finfo(np.float32).max:
-                raise ValueError(f"video {name}: Y is not of 0 and 1, or X is not finite")
-            shape = len(y), arrays["X0"].shape[1] if "X0" in arrays else 1
-            if "X0" in arrays and x.shape != shape:
-                raise ValueError(f"video {name}: X is of shape {x.shape}, not {shape}")
-        for name in names:
             path = Path(job["infos"]) / f"{name}.mat"
             info = _variables(path, "fps", "nimgs")
             fps, frames = float(info["fps"].item()), float(info["nimgs"].item())
             if not (0 < fps < inf and 0 < frames < inf):
                 raise ValueError(f"{frames:g} frames at {fps:g} a second are no video")
+            intervals, labelled = ceil(frames / job["frames_per_interval"]), len(arrays[f"Y{n}"])
+            if intervals != labelled:
+                raise ValueError(f"{frames:g} frames are {intervals} intervals, Y has {labelled}")
             rates.append(fps)
             counts.append(frames)
     except InputError as error:
@@ -57,6 +45,27 @@ def convert(job: dict[str, Any]) -> dict[str, object]:
         return {"path": str(path), "fault": f"is not a .mat file as released ({error})"}
     np.savez(job["target"], **arrays)
     return {"names": names, "rates": rates, "frames": counts}
+
+
+def _arrays(path: Path, variables: list[str]) -> tuple[list[str], dict[str, Any]]:
+    """Return the names of the videos, and the matrices of video n as ``Y<n>`` and ``X<n>``."""
+    content = _variables(path, "hw3", *variables)
+    names = [str(name.item()) for name in content["hw3"]["clipid"].ravel()]
+    if len({name.strip() for name in names if Path(name).name == name}) < len(names):
+        raise ValueError("hw3.clipid names a video twice, or no video")
+    arrays: dict[str, Any] = {}
+    for variable in variables:
+        for n, matrix in enumerate(content[variable].ravel()):
+            dense = matrix.toarray() if issparse(matrix) else matrix
+            arrays[f"{variable}{n}"] = np.atleast_2d(dense).astype(np.float64)
+    for n, name in enumerate(names):
+        y, x = arrays[f"Y{n}"], arrays.get(f"X{n}", np.zeros((1, 1)))
+        if not np.isin(y, (0, 1)).all() or not np.abs(x).max() <= np.finfo(np.float32).max:
+            raise ValueError(f"video {name}: Y is not of 0 and 1, or X is not finite")
+        shape = len(y), arrays["X0"].shape[1] if "X0" in arrays else 1
+        if "X0" in arrays and x.shape != shape:
+            raise ValueError(f"video {name}: X is of shape {x.shape}, not {shape}")
+    return names, arrays
 
 
 def _variables(path: Path, *names: str) -> dict[str, Any]:
