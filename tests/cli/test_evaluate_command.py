@@ -162,7 +162,7 @@ def test_the_paper_is_made_from_the_available_data(tmp_path):
     write_rules(data / "judge_tea.json")
     (data / "coffee.csv").write_text("task,video,step,start,end\ncoffee,u,pour,0,4\n")
     for kind in ("NLP", "VISION"):
-        shutil.copytree(GOLDEN / f"{kind}_small", data / "niv" / kind / "small")
+        shutil.copytree(GOLDEN / kind, data / "niv" / kind)
     code, shown, err = run(
         *("evaluate", "paper", data, "--out", out, "--methods", "uniform,paper,authors"),
         *("--steps", "3,4", "--quiet"),
@@ -202,5 +202,5 @@ def test_published_scripts_are_listed_next_to_ours(tmp_path):
 def test_no_data_is_an_error_in_one_line(tmp_path):
     code, _, err = run("evaluate", "paper", tmp_path, "--out", tmp_path / "r")
     assert code == 1
-    assert "holds no usable ground truth" in err
+    assert "contains no ground truth" in err
     assert not (tmp_path / "r").exists()
