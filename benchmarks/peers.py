@@ -250,7 +250,7 @@ def by_sight(job: Job) -> Places:
 
 def fill(places: Places, job: Job) -> Places:
     """Widen extents to the whole video."""
-    return filled(places, job.features, seconds=job.seconds)
+    return filled(places, {video: len(x) * job.seconds for video, x in job.features.items()})
 
 
 def with_words(job: Job, *, absent: bool, full: bool = False) -> Iterator[Found]:

@@ -302,8 +302,8 @@ def place(
             options = RunOptions(parser=parser)
             script, problems = read_page(Page.of(script), task, None, options, context)
     places = localise(task, script, features).localisations
-    if extents == "filled" and features:
-        places = filled(places, features)
+    if extents == "filled":
+        places = filled(places, {video.id: video.length for video in task.videos})
     return Result(task, script, places, problems=tuple(problems))
 
 

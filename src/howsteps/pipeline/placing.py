@@ -16,10 +16,9 @@ from howsteps.narration.labels import plain_act
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache, stage_key
 from howsteps.pipeline.context import Callback, Context, ignore_event
-from howsteps.pipeline.executor import single_threaded
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import FILE as OPTIONS
-from howsteps.pipeline.options import INTERVAL, RunOptions, one_or_more, trusted_options
+from howsteps.pipeline.options import RunOptions, one_or_more, trusted_options
 from howsteps.pipeline.selection import LEFT_OUT, check_choices, choices_in, choices_of
 from howsteps.pipeline.work_folder import (
     CACHE,
@@ -340,11 +339,11 @@ def place(
     )
     certain = {where: rounded(_certain(each)) for where, each in manual.items()}
     located = tuple(certain.get((p.video, p.step), p) for p in places)
-    if options.extents == "filled" and features.vectors:
+    if options.extents == "filled":
         from howsteps.localise.segments import filled  # noqa: PLC0415 - loads Numba
 
-        with single_threaded():
-            located = tuple(map(rounded, filled(located, features.vectors, seconds=INTERVAL)))
+        lengths = {video.id: video.length for video in task.videos}
+        located = tuple(map(rounded, filled(located, lengths)))
     return found._replace(localisations=located)
 
 
