@@ -28,7 +28,7 @@ from benchmarks.places import after_mentions, spread_evenly
 from howsteps.evaluate import paper_f1
 from howsteps.localise import localise
 from howsteps.localise.decision import decide
-from howsteps.localise.evidence import standardised
+from howsteps.localise.evidence import SegmentPrior, standardised
 from howsteps.localise.ridge import LeaveOneOut
 from howsteps.localise.self_training import KINDS as FEATURE_KINDS
 from howsteps.localise.self_training import REGULARISATION
@@ -242,7 +242,7 @@ def partial_apply(features: Features, *, captions: bool = False) -> Way:
                 own = [(m, k, 1.0) for k, step in enumerate(script.steps) for m in step.mentions]
                 mentions = spoken_by_video(Task(task.name, (left_out,)), own)
             located = learnt.model.localise([features[left_out.id]], mentions=mentions)
-            found += located.in_seconds([left_out.id], [SECONDS])
+            found += located.in_seconds([left_out.id], SECONDS)
         return tuple(found)
 
     return way
@@ -265,7 +265,8 @@ def taught(features: Features, truth: Truth) -> Way:
             labels.append(label)
         lasting = np.median([a.end - a.start for a in truth.annotations])
         nothing = [np.empty((0, 4)) for _ in names]
-        prior = kind.prior(nothing, [len(rows) for rows in x], len(truth.steps), grid * SECONDS)
+        lengths = [len(rows) for rows in x]
+        prior = SegmentPrior(nothing, lengths, len(truth.steps), grid * SECONDS, **kind.known)
         prior = replace(prior, separation=TAUGHT, duration=float(lasting))
         scores = [standardised(s) for s in LeaveOneOut(x, REGULARISATION).scores(labels)]
         located = decide(
@@ -276,7 +277,7 @@ def taught(features: Features, truth: Truth) -> Way:
             lengths=[len(features[name]) for name in names],
             absent=False,
         )
-        return located.in_seconds(names, [SECONDS] * len(names))
+        return located.in_seconds(names, SECONDS)
 
     return lambda task, script: places()
 

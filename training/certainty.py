@@ -247,7 +247,7 @@ def _video_outcomes(
         )
         single = replace(case, task=Task(case.task.name, (video,)), truth=truth)
         yield judge(
-            single, replace(result, cues=located.cues), located.in_seconds([video.id], [seconds])
+            single, replace(result, cues=located.cues), located.in_seconds([video.id], seconds)
         )
 
 

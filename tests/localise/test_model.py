@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from howsteps.errors import HowstepsError, InputError
-from howsteps.localise import Model, ModelOptions
+from howsteps.localise import Model
 from howsteps.localise.ridge import Weights
+from howsteps.store import ModelOptions
 
 
 @pytest.fixture

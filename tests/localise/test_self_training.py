@@ -31,7 +31,7 @@ def collection(named, videos=6, length=80, seed=0):
 def place(features, mentions, **options):
     lengths = [len(x) for x in features]
     kind = KINDS["sight"]
-    learnt = learn(features, kind.prior(mentions, lengths, 3, 1.0), seen=kind.seen)
+    learnt = learn(features, SegmentPrior(mentions, lengths, 3, 1.0), seen=kind.seen)
     return decide(learnt.prior, learnt.scores, kind, coarsening=1, lengths=lengths, **options)
 
 
@@ -110,7 +110,8 @@ def test_an_absent_step_has_no_place_and_no_evidence():
     score = np.full((60, 2), -0.2)
     score[20:24, 0] = 3.0
     kind = KINDS["words"]
-    prior = kind.prior([np.array([[20.0, 21.0, 0.0, 1.0]])], [60], 2, 1.0).measure([score])
+    said = [np.array([[20.0, 21.0, 0.0, 1.0]])]
+    prior = SegmentPrior(said, [60], 2, 1.0, **kind.known).measure([score])
     located = decide(
         prior, [score], kind, coarsening=1, lengths=[60], support=np.array([[0.3, 0.0]])
     )

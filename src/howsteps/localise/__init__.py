@@ -18,48 +18,24 @@
 The method of the paper is in :mod:`howsteps.paper`.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+import lazy_loader
+
 if TYPE_CHECKING:
-    from howsteps.localise.decision import StepIntervals
-    from howsteps.localise.method import TaskLocalisation, localise
-    from howsteps.localise.model import Model
-    from howsteps.localise.segments import filled, find_steps
-    from howsteps.localise.windows import mention_windows
-    from howsteps.store import ModelOptions
+    from howsteps.localise.method import TaskLocalisation as TaskLocalisation
+    from howsteps.localise.method import localise as localise
+    from howsteps.localise.model import Model as Model
+    from howsteps.localise.segments import filled as filled
+    from howsteps.localise.segments import find_steps as find_steps
+    from howsteps.localise.windows import mention_windows as mention_windows
 
-_MODULES = {
-    "Model": "model",
-    "ModelOptions": "model",
-    "StepIntervals": "decision",
-    "TaskLocalisation": "method",
-    "filled": "segments",
-    "find_steps": "segments",
-    "localise": "method",
-    "mention_windows": "windows",
-}
-
-__all__ = [
-    "Model",
-    "ModelOptions",
-    "StepIntervals",
-    "TaskLocalisation",
-    "filled",
-    "find_steps",
-    "localise",
-    "mention_windows",
-]
-
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        """Import a public name on first use: Numba and SciPy take a while to load."""
-        if name in _MODULES:
-            return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "method": ["TaskLocalisation", "localise"],
+        "model": ["Model"],
+        "segments": ["filled", "find_steps"],
+        "windows": ["mention_windows"],
+    },
+)

@@ -6,7 +6,7 @@ probability that it is in the video and that the place is correct
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -55,31 +55,23 @@ class StepIntervals:
     presence: Floats
     cues: Floats | None = None
 
-    def in_seconds(
-        self, videos: Sequence[str], seconds_per_interval: Sequence[float]
-    ) -> tuple[Localisation, ...]:
-        """Return one :class:`~howsteps.task.Localisation` per video and step, in seconds."""
-        localisations = []
-        for n, (video, seconds) in enumerate(zip(videos, seconds_per_interval, strict=True)):
-            for k, interval in enumerate(self.intervals[n]):
-                if interval < 0:
-                    localisations.append(
-                        Localisation(video, k, None, presence=float(self.presence[n, k]))
-                    )
-                    continue
-                localisations.append(
-                    Localisation(
-                        video,
-                        k,
-                        time=(float(interval) + 0.5) * seconds,
+    def in_seconds(self, videos: Sequence[str], seconds: float) -> tuple[Localisation, ...]:
+        """Return one localisation per video and step; intervals last ``seconds``."""
+        found = []
+        for n, video in enumerate(videos):
+            for k, interval in enumerate(self.intervals[n].tolist()):
+                at = Localisation(video, k, None, presence=float(self.presence[n, k]))
+                if interval >= 0:
+                    at = replace(
+                        at,
+                        time=(interval + 0.5) * seconds,
                         start=float(self.first[n, k]) * seconds,
                         end=float(self.last[n, k] + 1) * seconds,
                         confidence=float(self.confidence[n, k]),
                         evidence=str(self.evidence[n, k]),
-                        presence=float(self.presence[n, k]),
                     )
-                )
-        return tuple(localisations)
+                found.append(at)
+        return tuple(found)
 
 
 def decide(

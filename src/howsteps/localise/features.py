@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import blas, lapack
 from scipy.sparse import csr_array, issparse, vstack
 
-from howsteps.compiled import compiled
 from howsteps.errors import HowstepsError
 
 Floats = NDArray[np.float64]
@@ -136,6 +135,13 @@ class FeatureProducts:
                 yield slice(offset + first, offset + first + len(block)), block
             offset += len(x)
 
+    def _dense_blocks(self) -> Iterator[Floats]:
+        if not self.sparse:
+            yield from (block for _, block in self.blocks())
+            return
+        for first in range(0, self.shape[0], _BLOCK_ROWS):
+            yield self._rows[first : first + _BLOCK_ROWS].toarray()
+
     def times(self, weights: Floats, video: int | None = None) -> Floats:
         """X W, or its rows of one video."""
         return np.vstack([block @ weights for _, block in self.blocks(video)])
@@ -163,12 +169,8 @@ class FeatureProducts:
 
     def inverse(self, ridge: float) -> Floats:
         """(XᵀX + ridge·I)⁻¹."""
-        if self.sparse:
-            gram = np.zeros((self.shape[1], self.shape[1]))
-            _add_gram(*self.sparse_arrays(), gram)
-            return _inverse(gram, ridge)
         gram = np.zeros((self.shape[1], self.shape[1]), order="F")
-        for _, block in self.blocks():
+        for block in self._dense_blocks():
             gram = blas.dsyrk(1.0, block.T, beta=1.0, c=gram, lower=1, overwrite_c=1)
         return _inverse(gram.T, ridge)
 
@@ -194,27 +196,6 @@ class FeatureProducts:
             x, matrix = x[:, used], matrix[np.ix_(used, used)]
         product: Floats = x @ (x @ matrix).T if self.sparse else x @ matrix @ x.T
         return product
-
-
-# SciPy computes both halves of XᵀX, in more than twice the time.
-@compiled
-def _add_gram(
-    starts: Indices,
-    columns: Indices,
-    values: Floats,
-    column_starts: Indices,
-    rows: Indices,
-    gram: Floats,
-) -> None:
-    """Add XᵀX to the upper triangle of ``gram``, feature by feature."""
-    at = starts.copy()  # of every row: its first entry in this column or a later one
-    for i in range(len(gram)):
-        total = gram[i]
-        for t in rows[column_starts[i] : column_starts[i + 1]]:
-            value = np.float64(values[at[t]])
-            for p in range(at[t], starts[t + 1]):
-                total[columns[p]] += value * values[p]
-            at[t] += 1
 
 
 def _inverse(upper: Floats, ridge: float) -> Floats:

@@ -17,6 +17,7 @@ from scipy.sparse import csr_array
 
 from howsteps.errors import HowstepsError
 from howsteps.localise.decision import StepIntervals, decide
+from howsteps.localise.evidence import SegmentPrior
 from howsteps.localise.features import Floats, Mask, Videos, checked_features
 from howsteps.localise.model import LEARNT, Model
 from howsteps.localise.self_training import KINDS, REGULARISATION, FeatureKind, learn
@@ -85,12 +86,13 @@ def localise(
     data = TaskData(task, script, features or {}, seconds, readings, read_videos)
     kind = KINDS[data.kind]
     coarsening = kind.coarsening(seconds)
-    prior = kind.prior(
+    prior = SegmentPrior(
         data.with_near_mentions(),
         [math.ceil(length / coarsening) for length in data.lengths],
         data.steps,
         coarsening * seconds,
         data.readings,
+        **kind.known,
     )
     learnt = learn(_prepared(data, kind), prior, seen=kind.seen)
     located = decide(
@@ -234,7 +236,7 @@ class TaskData:
     def localisations(self, located: StepIntervals) -> tuple[Localisation, ...]:
         """Return one for every video and step of the task; absent in videos that are not used."""
         ids = [self._task.videos[n].id for n in self.used]
-        found = located.in_seconds(ids, [self.seconds] * len(ids))
+        found = located.in_seconds(ids, self.seconds)
         by_place = {(at.video, at.step): at for at in found}
         return tuple(
             by_place.get((video.id, k), Localisation(video.id, k, None))

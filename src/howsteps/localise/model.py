@@ -2,17 +2,17 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howsteps.errors import HowstepsError, InputError
 from howsteps.io.arrays import read_arrays
 from howsteps.io.files import Folder
 from howsteps.localise.decision import StepIntervals, decide
-from howsteps.localise.evidence import standardised
+from howsteps.localise.evidence import SegmentPrior, standardised
 from howsteps.localise.features import Floats, checked_features
 from howsteps.localise.ridge import Weights
 from howsteps.localise.self_training import GRID, KINDS
@@ -41,16 +41,6 @@ class Model:
     steps: tuple[str, ...]
     weights: Weights
     options: ModelOptions
-
-    def checked_videos(self, features: Sequence[ArrayLike]) -> tuple[NDArray[np.floating], ...]:
-        """Return the features of new videos; raise ``HowstepsError`` if they do not fit."""
-        videos = checked_features(features, len(self.steps))
-        if videos[0].shape[1] != len(self.weights.matrix):
-            raise HowstepsError(
-                f"the videos have {videos[0].shape[1]} features per interval, "
-                f"the model has {len(self.weights.matrix)}"
-            )
-        return videos
 
     def save(self, folder: Path | Folder) -> None:
         """Write ``model.json`` (labels and options) and ``model.npz`` (arrays) into a folder."""
@@ -88,7 +78,7 @@ class Model:
         self,
         features: Sequence[ArrayLike],
         *,
-        mentions: Sequence[Floats | None] | None = None,
+        mentions: Sequence[Floats] | None = None,
         readings: Sequence[Floats | None] | None = None,
         absent: bool = False,
     ) -> StepIntervals:
@@ -100,29 +90,39 @@ class Model:
             T_n×d per video.
         mentions
             S_n×4 per video: start and end in seconds, the step, and the probability that it is
-            being done; None for a video without narration.
+            being done.
         readings
             S_n×3 per video that a language model read: start and end in seconds, and the step.
         absent
             Leave out the steps that are probably not in a video.
+
+        Raises
+        ------
+        HowstepsError
+            The features are not those that the model was learnt from.
         """
-        videos = self.checked_videos(features)
+        videos = checked_features(features, len(self.steps))
+        if videos[0].shape[1] != len(self.weights.matrix):
+            raise HowstepsError(
+                f"the videos have {videos[0].shape[1]} features per interval, "
+                f"the model has {len(self.weights.matrix)}"
+            )
         kind = KINDS[self.options.learnt_from]
         fine = self.options.seconds_per_interval or GRID
         coarsening = kind.coarsening(fine)
         scores = [standardised(self.weights.scores(kind.prepare(x, fine))) for x in videos]
-        narrations = mentions or [None] * len(videos)
-        prior = kind.prior(
-            [np.empty((0, 4)) if rows is None else rows for rows in narrations],
+        learnt = {name: getattr(self.options, name) for name in LEARNT}
+        learnt = {name: value for name, value in learnt.items() if value is not None}
+        prior = SegmentPrior(
+            mentions or [np.empty((0, 4))] * len(videos),
             [len(score) for score in scores],
             len(self.steps),
             coarsening * fine,
             readings or (),
+            **(kind.known | learnt),
         )
-        learnt = {name: getattr(self.options, name) for name in LEARNT}
-        known = {name: value for name, value in learnt.items() if value is not None}
         return decide(
-            replace(prior, **known).measure(scores),
+            prior.measure(scores),
             scores,
             kind,
             coarsening=coarsening,

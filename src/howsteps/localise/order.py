@@ -6,12 +6,11 @@
 
 by  best[t, k] = min(best[t−1, k], best[t−1, k−1] + C[t, k]),  O(T·K).
 
-**Soft order** (:func:`segment_marginals`; :func:`marginals` and :func:`posterior` where all steps
-last g intervals, the gap). A placement gives every step a beginning s_k and a duration d_k, such
-that it ends before the next one begins, and has the weight exp Σ_k e_k(d_k, s_k), where e is the
-evidence (a log-weight). An absent step has the weight exp a instead, and no duration. With step k
-fixed, the placements of the other steps weigh exp c_k(d, s) in total, c_k(d, s) = f_k(s) + b_k(s +
-d), by a forward recursion
+**Soft order** (:func:`segment_marginals`). A placement gives every step a beginning s_k and a
+duration d_k, such that it ends before the next one begins, and weighs exp Σ_k e_k(d_k, s_k), where
+e is the evidence (a log-weight). An absent step has the weight exp a = T instead, and no
+duration: even odds if there is no evidence. With step k fixed, the placements of the other steps
+weigh exp c_k(d, s) in total, c_k(d, s) = f_k(s) + b_k(s + d), by a forward recursion
 
     f_k(t) = log [exp(a + f_{k−1}(t)) + Σ_{s+d≤t} exp(e_{k−1}(d, s) + f_{k−1}(s))],   f_1 = 0
 
@@ -136,41 +135,10 @@ class Marginals(NamedTuple):
     presence: Floats
 
 
-def posterior(evidence: Floats, gap: int = 0, order: float = ORDER) -> Floats:
-    """Return the posterior of the place of each step, none of which is absent, T×K.
-
-    Columns add up to one. The parameters are those of :func:`marginals`.
-    """
-    return marginals(evidence, gap, order, -np.inf).places
-
-
-def marginals(
-    evidence: Floats, gap: int = 0, order: float | Floats = ORDER, absence_log_odds: float = 0.0
-) -> Marginals:
-    """Return the posterior of the place of each step, and of its presence.
-
-    Parameters
-    ----------
-    evidence
-        e, T×K.
-    gap
-        g, in intervals; shortened in a video that is too short for it.
-    order
-        γ; it may differ by step (K).
-    absence_log_odds
-        Log-odds that a step without evidence (e = 0 everywhere) is absent.
-    """
-    length, steps = evidence.shape
-    gap = min(gap, int(length - 1) // int(steps))
-    found = segment_marginals(evidence[None], np.array([gap]), order, absence_log_odds)
-    return Marginals(found.places[0], found.presence)
-
-
 def segment_marginals(
     evidence: Floats,
     durations: NDArray[np.int64],
-    order: float | Floats = ORDER,
-    absence_log_odds: float = 0.0,
+    order: float = ORDER,
 ) -> Marginals:
     """Return the posterior of duration and beginning of each step (D×T×K), and of its presence.
 
@@ -180,11 +148,11 @@ def segment_marginals(
         e, D×T×K; −∞ where a step of this duration must not begin.
     durations
         D, in intervals.
-    order, absence_log_odds
-        As for :func:`marginals`.
+    order
+        γ.
     """
     _, length, steps = evidence.shape
-    absent = absence_log_odds + float(np.log(length))
+    absent = float(np.log(length))
     ends = np.minimum(np.arange(length) + durations[:, None], length)  # D×T
     before = np.zeros((steps, length + 1))  # f
     for k in range(1, steps):
@@ -204,14 +172,14 @@ def segment_marginals(
         after[k] = none
         after[k, :length] = np.logaddexp(np.logaddexp.accumulate(first[k][::-1])[::-1], none)
     places, presence = np.empty_like(evidence), np.empty(steps)
-    for k, gamma in enumerate(np.broadcast_to(order, steps)):
+    for k in range(steps):
         context = before[k, :length] + after[k + 1][ends]
         highest = context.max()
-        log_weight = evidence[:, :, k] + gamma * np.maximum(context - highest, _FORBIDDEN)
+        log_weight = evidence[:, :, k] + order * np.maximum(context - highest, _FORBIDDEN)
         if_present = np.logaddexp.reduce(log_weight, axis=None)
         without = np.logaddexp.reduce(before[k, :length] + first[k + 1])
         without = np.logaddexp(without, before[k, length] + after[k + 1, length])
-        if_absent = absent + gamma * np.maximum(without - highest, _FORBIDDEN)
+        if_absent = absent + order * np.maximum(without - highest, _FORBIDDEN)
         # Never exactly 0 or 1, so that it has finite log-odds.
         presence[k] = 1.0 / (1.0 + np.exp(np.clip(if_absent - if_present, -30.0, 30.0)))
         places[:, :, k] = np.exp(log_weight - if_present)

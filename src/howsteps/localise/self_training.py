@@ -15,18 +15,12 @@ Features of frames and of the narration differ only in :class:`FeatureKind`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.localise.evidence import (
-    DURATION,
-    LAG,
-    SEPARATION,
-    SegmentPrior,
-    feature_changes,
-    standardised,
-)
+from howsteps.localise.evidence import SegmentPrior, feature_changes, standardised
 from howsteps.localise.features import Floats, Videos
 from howsteps.localise.ridge import LeaveOneOut, Weights
 from howsteps.task import LIKE_SAID, LIKE_SEEN
@@ -48,15 +42,14 @@ class FeatureKind:
         camera adds to all intervals.
     alike
         The evidence of a step that is found by these features alone.
-    lag, separation, duration
-        As for :class:`~howsteps.localise.evidence.SegmentPrior`.
+    known
+        What is known about its segments before anything is learnt: attributes of
+        :class:`~howsteps.localise.evidence.SegmentPrior`.
     """
 
     seen: bool
     alike: str
-    lag: float = LAG
-    separation: float = SEPARATION
-    duration: float = DURATION
+    known: dict[str, Any]
 
     def coarsening(self, seconds: float) -> int:
         """Return how many intervals of ``seconds`` make one of the grid of learning."""
@@ -77,37 +70,15 @@ class FeatureKind:
             return source
         return f"{source} and video" if said else "video"
 
-    def prior(
-        self,
-        mentions: Sequence[Floats],
-        lengths: Sequence[int],
-        steps: int,
-        seconds: float,
-        readings: Sequence[Floats | None] = (),
-    ) -> SegmentPrior:
-        """Return the evidence of mentions and readings, before anything is learnt."""
-        return SegmentPrior(
-            mentions,
-            lengths,
-            steps,
-            seconds,
-            readings,
-            lag=self.lag,
-            separation=self.separation,
-            duration=self.duration,
-        )
-
 
 KINDS = {
     # The words of a mention are what its classifier sees, so a step is near where it is named.
     "words": FeatureKind(
         seen=False,
         alike=LIKE_SAID,
-        lag=0.5,
-        separation=2.0,
-        duration=4.0,
+        known={"lag": 0.5, "separation": 2.0, "duration": 4.0},
     ),
-    "sight": FeatureKind(seen=True, alike=LIKE_SEEN),
+    "sight": FeatureKind(seen=True, alike=LIKE_SEEN, known={}),
 }
 
 

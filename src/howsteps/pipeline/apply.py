@@ -149,7 +149,7 @@ def _placed(
         except HowstepsError as error:
             problems.append(problem_of(error, path_of(video)))
             continue
-        places += map(rounded, located.in_seconds([video.id], [seconds]))
+        places += map(rounded, located.in_seconds([video.id], seconds))
         placed.append(without_captions(video))
     task, ids = replace(asked.task, videos=tuple(placed)), {video.id for video in placed}
     readings = tuple(reading for reading in asked.readings if reading.video in ids)
@@ -169,14 +169,12 @@ def _localised(
     return learnt.localise([x], mentions=mentions, readings=readings, absent=True)
 
 
-def _mentions(script: Script, video: Video) -> Floats | None:
-    """The mentions of the steps in a video, S×4; None without a narration.
+def _mentions(script: Script, video: Video) -> Floats:
+    """The mentions of the steps in a video, S×4.
 
     A matched mention has the weight of a near-mention: it is less certain than the mentions of a
     script that many narrators agreed on.
     """
-    if not video.sentences:
-        return None
     mentions = [(m, k, NEAR_WEIGHT) for k, step in enumerate(script.steps) for m in step.mentions]
     [rows] = spoken_by_video(Task("", (video,)), mentions)
     return rows

@@ -357,30 +357,25 @@ def pooled_frames(quick: bool) -> PooledFrames:
 
 
 def pooled_features(
-    rows: Iterable[tuple[NDArray[np.int32], NDArray[np.float16]]], intervals: int
+    chunks: Iterable[tuple[NDArray[np.int32], NDArray[np.float16]]], intervals: int
 ) -> Matrix:
     """Return features of every interval, T×d, from pooled vectors of some of them.
 
-    ``rows`` are parts of the video: intervals (n), and the pooled vector of each (n×d). An interval
+    ``chunks`` of the video have intervals (n), and the pooled vector of each (n×d). An interval
     without a vector has that of the nearest one.
     """
-    parts = list(rows)
+    parts = list(chunks)
     if not parts:
         return np.zeros((intervals, 0), np.float32)
     known = np.concatenate([part for part, _ in parts])
+    vectors = np.concatenate([signed_roots(rows.astype(np.float32)) for _, rows in parts])
     order = np.argsort(known, kind="stable")
     known = known[order]
     t = np.arange(intervals)
     after = np.minimum(np.searchsorted(known, t), len(known) - 1)
     before = np.maximum(after - 1, 0)
     nearest = np.where(np.abs(known[after] - t) <= np.abs(known[before] - t), after, before)
-    row_of = order[nearest]
-    features = np.empty((intervals, parts[0][1].shape[1]), np.float32)
-    first = 0
-    for _, vectors in parts:  # one by one, as copies of all would take many times the memory
-        here = np.flatnonzero((row_of >= first) & (row_of < first + len(vectors)))
-        features[here] = signed_roots(vectors.astype(np.float32))[row_of[here] - first]
-        first += len(vectors)
+    features: Matrix = vectors[order[nearest]]
     return features
 
 
