@@ -208,15 +208,18 @@ def read_marks(rows: Iterable[Sequence[Any]], *, literal: bool = False) -> list[
     return marks
 
 
-def find(
-    video: Video, passages: Sequence[parser.Passage], options: relations.RelationOptions
-) -> Iterator[Found]:
+def find(video: Video, passages: Sequence[parser.Passage], mode: str) -> Iterator[Found]:
     """Yield the relations of a parsed narration, as the narration stage extracts them."""
     offset = 0
     antecedents = Antecedents()
     for words, doc in passages:
         word_indices = parser.word_indices(doc)
-        for pair in relations.find_relations(doc, options, antecedents):
+        pairs = (
+            relations.find_relations(doc, antecedents)
+            if mode == "default"
+            else relations.find_direct_objects(doc)
+        )
+        for pair in pairs:
             act = Act(pair.verb, pair.noun, pair.spoken, pair.passive)
             mention = mentions.mention_of_act(video.id, act, words, word_indices, 0, is_pair=True)
             noun = pair.spoken if pair.resolved else pair.noun
@@ -282,9 +285,7 @@ def main() -> None:
             videos.values(), streams, parser.parse_narrations(nlp, streams), strict=True
         ):
             marks = read_marks(marked["marks"][video.id], literal=chosen.mode == "paper")
-            result = score(
-                marks, list(find(video, passages, relations.RELATION_MODES[chosen.mode]))
-            )
+            result = score(marks, list(find(video, passages, chosen.mode)))
             for name, tally in result.tallies.items():
                 total.add(name, tally.right, tally.wrong, tally.missed)
                 if name == "all":

@@ -5,20 +5,13 @@ from spacy.tokens import Doc
 
 from howsteps.narration import grammar
 from howsteps.narration.grammar import Antecedents
-from howsteps.narration.relations import (
-    RELATION_MODES,
-    RelationOptions,
-    common_relations,
-    find_relations,
-)
+from howsteps.narration.relations import common_relations, find_direct_objects, find_relations
 from howsteps.task import Mention, Sentence, Task, Video, Word
 from tests.narration.trees import tree
 
-PAPER = RELATION_MODES["paper"]
 
-
-def pairs(doc: Doc, options: RelationOptions = RELATION_MODES["default"]) -> list[str]:
-    return [f"{pair.verb.lemma_} {pair.noun.lemma_}" for pair in find_relations(doc, options)]
+def pairs(doc: Doc) -> list[str]:
+    return [f"{p.verb.lemma_} {p.noun.lemma_}" for p in find_relations(doc, Antecedents())]
 
 
 REMOVE_THE_NUTS = "remove VB 0 root; the DT 3 det; nuts NNS 1 obj"
@@ -126,7 +119,8 @@ def test_every_construction(parse: str, expected: list[str]) -> None:
 def test_paper_mode_takes_active_direct_objects_that_are_nouns(
     parse: str, expected: list[str]
 ) -> None:
-    assert pairs(tree(parse), PAPER) == expected
+    found = find_direct_objects(tree(parse))
+    assert [f"{pair.verb.lemma_} {pair.noun.lemma_}" for pair in found] == expected
 
 
 def test_clearnlp_labels() -> None:
@@ -136,17 +130,15 @@ def test_clearnlp_labels() -> None:
 
 
 def test_a_resolved_pronoun_keeps_its_token() -> None:
-    _, taken = find_relations(tree(LOOSEN_AND_TAKE_THEM_OFF))
+    _, taken = find_relations(tree(LOOSEN_AND_TAKE_THEM_OFF), Antecedents())
     assert taken.resolved
     assert (taken.noun.text, taken.spoken.text) == ("nuts", "them")
 
 
 def test_a_pronoun_may_refer_to_the_previous_passage() -> None:
     antecedents = Antecedents()
-    find_relations(tree(REMOVE_THE_NUTS), antecedents=antecedents)
-    [later] = find_relations(
-        tree("clean VB 0 root; them PRP 1 obj"), RELATION_MODES["default"], antecedents
-    )
+    find_relations(tree(REMOVE_THE_NUTS), antecedents)
+    [later] = find_relations(tree("clean VB 0 root; them PRP 1 obj"), antecedents)
     assert later.noun.text == "nuts"
 
 
@@ -164,8 +156,8 @@ def test_a_pronoun_refers_to_a_frequent_noun_rather_than_the_nearest() -> None:
     antecedents = Antecedents()
     slices = "cut VB 0 root; bread NN 1 obj"
     for _ in range(4):
-        find_relations(tree(slices), antecedents=antecedents)
-    *_, last = find_relations(tree(FLIP_IT), RELATION_MODES["default"], antecedents)
+        find_relations(tree(slices), antecedents)
+    *_, last = find_relations(tree(FLIP_IT), antecedents)
     assert last.noun.lemma_ == "bread"
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from howsteps.narration.wordnet import WordNet
-from howsteps.script.acts import Act, background_share
+from howsteps.script.acts import background_share
 from howsteps.script.similarity import (
     are_opposite,
     classes_of,
@@ -14,7 +14,6 @@ from howsteps.script.similarity import (
     shared_class,
     sound_alike,
     specificity,
-    usual_position,
     vectors_of,
     verb_similarity,
 )
@@ -122,13 +121,6 @@ def test_words_that_recognition_takes_for_one_another_sound_alike(one: str, two:
 )  # fmt: skip
 def test_other_words_do_not_sound_alike(one: str, two: str) -> None:
     assert not sound_alike(one, two)
-
-
-def test_a_verb_comes_where_other_jobs_have_it_or_verbs_of_its_class() -> None:
-    dig, locate, water = (usual_position(Act(v, "", "x")) for v in ("dig", "locate", "water"))
-    assert dig < water
-    assert locate < 0.4  # as *find* and *choose*
-    assert usual_position(Act("xyzzy", "", "x")) == 0.5
 
 
 def test_a_word_of_vowels_has_few_sounds() -> None:

@@ -1,20 +1,18 @@
-"""Acts in a parsed narration: verbs with their objects, places and tools, and acts without a verb.
+"""Acts in a parsed narration: verbs with their objects, places and tools.
 
-In order: complements of a verb, helper verbs ("go ahead and …"), fragments ("then a cup of flour"),
-and the acts that are made of them.
+In order: complements of a verb, helper verbs ("go ahead and …"), and the acts made of them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from howsteps.narration import grammar, relations
 from howsteps.narration.grammar import Antecedents, is_implement, is_pronoun
-from howsteps.narration.relations import EXTENTS, MEASURES, measured
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -109,15 +107,6 @@ def inner_place(complement: Complement) -> Complement:
             if inner.i > word.i and (grammar.is_noun(inner) or inner.pos_ == "PRON"):
                 return Complement(f"{complement.preposition} {word.lower_} of", inner)
     return complement
-
-
-def using_objects(verb: Token) -> Iterator[Token]:
-    """Yield instruments in a clause with "using": "loosen it *using a wrench*"."""
-    for clause in grammar.children(verb, {"advcl", "xcomp", "prep"}):
-        if clause.lower_ == "using":
-            for noun in grammar.children(clause, {*grammar.OBJECT, "pobj"}):
-                if grammar.is_noun(noun):
-                    yield noun
 
 
 def modifiers(noun: Token) -> tuple[str, ...]:
@@ -257,83 +246,6 @@ def _has_prepositional_phrase(verb: Token) -> bool:
     return any(child.i > verb.i for child in grammar.children(verb, {"obl", "prep"}))
 
 
-ADDING = frozenset("add drizzle drop mix pour put shake sprinkle throw toss".split())
-DEFAULT_VERB = "add"
-REACH = 40  # maximum distance in words from the act of adding
-MIN_LISTED = 3  # amounts in a row that are a list
-# Units of amounts; "a couple of" and "a pair of" count objects.
-_AMOUNTS = frozenset(
-    """bit clove cup dab dash dollop drizzle drop glug gram handful kilo kilogram knob liter litre
-    mil milliliter ounce pinch pint pound quart scoop smidge smidgen splash spoon spoonful
-    sprinkle squeeze squirt stick tablespoon teaspoon tad touch""".split()
-)
-_FRAGMENT_LABELS = frozenset({"ROOT", "root", "parataxis", "list", "conj", "appos", "dep"})
-# A noun with one of these dependents is the predicate of a clause.
-_CLAUSE_LABELS = frozenset(
-    {"cop", "nsubj", "aux", "mark", "expl", "csubj", "case", "acl:relcl", "relcl"}
-)
-_QUANTIFIERS = frozenset({"some", "little"})
-_NOT_ADDED = frozenset(
-    """advice bit day fun guy hour idea inch kind lot minute one people person question second
-    sort stuff thing time tip trick way week year music applause laughter thanks""".split()
-)
-
-
-def find_fragments(doc: Doc) -> Iterator[tuple[Token, Token, bool]]:
-    """Yield noun phrases outside any clause: (noun, head of the phrase, whether it is an amount).
-
-    In "a cup of flour" the noun is "flour" and the head is "cup".
-    """
-    fragment_heads: set[int] = set()
-    yielded: set[int] = set()
-    for token in doc:
-        is_head = token.dep_ in _FRAGMENT_LABELS and grammar.is_noun(token)
-        if not is_head or not _is_fragment(token, fragment_heads):
-            continue
-        fragment_heads.add(token.i)
-        is_amount = _is_amount(token)
-        if not (is_amount or _has_quantifier(token) or token.head.i in yielded):
-            continue
-        inner = measured(token)
-        for noun in (inner, *grammar.conjuncts(inner)):
-            if noun.i not in yielded and _can_be_added(noun):
-                yielded |= {noun.i, token.i}
-                yield noun, noun if noun.dep_ == "conj" else token, is_amount
-
-
-def _is_fragment(token: Token, fragment_heads: set[int]) -> bool:
-    if token.dep_ in {"conj", "appos"} and token.head.i not in fragment_heads:
-        return False
-    if token.dep_ in {"parataxis", "list", "dep"} and not _is_amount(token):
-        return False
-    return not any(child.dep_ in _CLAUSE_LABELS for child in token.children)
-
-
-def _can_be_added(noun: Token) -> bool:
-    return (
-        grammar.is_noun(noun)
-        and noun.lemma_ not in _NOT_ADDED
-        and noun.lemma_ not in EXTENTS
-        and noun.lower_.removesuffix("s") not in MEASURES
-    )
-
-
-def _is_amount(token: Token) -> bool:
-    """Whether a noun phrase states an amount: "a cup of flour", "two tablespoons sugar"."""
-    if token.lemma_ in _AMOUNTS and measured(token) != token:
-        return True
-    return any(
-        child.lemma_ in _AMOUNTS
-        and child.dep_ in {"compound", "nmod", "nmod:unmarked", "nummod", "amod"}
-        for child in token.lefts
-    )
-
-
-def _has_quantifier(token: Token) -> bool:
-    return any(child.lower_ in _QUANTIFIERS for child in token.lefts)
-
-
-_OPTIONS = relations.RELATION_MODES["default"]
 # Verbs that are not acts without an object.
 _NEED_OBJECT = frozenset(
     """agree appear ask be believe belong bet call care depend do enjoy exist feel get guess happen
@@ -343,17 +255,7 @@ _NEED_OBJECT = frozenset(
 )
 # Verbs that are no act without an object, a place or a particle: "go around it twice" is one.
 _NEED_PLACE = frozenset("come go start begin end continue try work keep stay".split())
-# Nouns that are the act itself after "give": "give it a *stir*".
-_DEVERBAL_NOUNS = frozenset(
-    """bash bath blast blend brush buff check clean cleaning coat coating cut drink dip dry dusting
-    flip fold mix pat polish press prune pull push rest rinse roll rub scrape scrub
-    scrubbing shake sand soak spin spray sprinkle squeeze squirt stir swirl tap taste trim
-    tug turn twist wash wipe whirl whisk whiz wiggle""".split()
-)
 _NOUN_MODIFIERS = frozenset({"amod", "acl", "compound"})
-# Distance in words within which "in there" refers to the last place.
-_DEICTIC_REACH = 120
-_DEICTIC = frozenset({"there", "here"})
 
 # Verb–object pairs by the index of their verb.
 _PairsByVerb: TypeAlias = dict[int, list[relations.Pair]]
@@ -365,8 +267,7 @@ class Act:
 
     ``spoken`` is the token in the position of the object: a pronoun if ``noun`` is its antecedent.
     ``lets``: the act is left to happen ("let it rest"). ``opening`` is the first token of the act,
-    which may be a helper verb. ``implied_lemma`` is the lemma of the act if it is not that of
-    ``verb``: "give it a *stir*" is stirring, and "then a cup of flour" is adding.
+    which may be a helper verb.
     """
 
     verb: Token
@@ -377,12 +278,6 @@ class Act:
     places: tuple[Complement, ...] = ()
     tools: tuple[Token, ...] = ()
     opening: Token | None = None
-    implied_lemma: str = ""
-
-    @property
-    def lemma(self) -> str:
-        """The lemma of the act."""
-        return self.implied_lemma or self.verb.lemma_
 
     @property
     def resolved(self) -> bool:
@@ -395,73 +290,32 @@ class Act:
         return () if self.noun is None else modifiers(self.noun)
 
 
-@dataclass(slots=True)
-class Discourse:
-    """What was mentioned so far: antecedents for "it", and the last place for "in there".
-
-    ``words`` counts the words of the earlier passages; ``place_index`` is the position of
-    ``place`` on that count.
-    """
-
-    antecedents: Antecedents = field(default_factory=Antecedents)
-    words: int = 0
-    place: Token | None = None
-    place_index: int = 0
-
-
-def find_acts(doc: Doc, discourse: Discourse | None = None) -> list[Act]:
+def find_acts(doc: Doc, antecedents: Antecedents | None = None) -> list[Act]:
     """Return all acts of a parsed passage, in the order of their verbs.
 
-    ``discourse`` is the state after the passages before this one, and is updated.
+    ``antecedents`` are those of the passages before this one, and are updated.
     """
-    discourse = Discourse() if discourse is None else discourse
+    antecedents = Antecedents() if antecedents is None else antecedents
     pairs: _PairsByVerb = defaultdict(list)
-    for pair in relations.find_relations(doc, _OPTIONS, discourse.antecedents):
+    for pair in relations.find_relations(doc, antecedents):
         if pair.noun.lemma_ not in relations.EXTENTS:
             pairs[pair.verb.i].append(pair)
     verbs = [token for token in doc if grammar.is_verb(token)]
     helper_uses = {use.act.i: use for verb in verbs if (use := helper_use(verb)) is not None}
     helpers = {use.helper.i for use in helper_uses.values()}
-    acts: list[Act] = []
-    for verb in verbs:
-        if verb.i not in helpers:
-            acts += _acts_of_verb(verb, pairs, helper_uses, discourse)
-    acts = _with_fragments(doc, acts, discourse)
-    discourse.words += len(doc)
-    return acts
-
-
-def _with_fragments(doc: Doc, acts: list[Act], discourse: Discourse) -> list[Act]:
-    """Merge the acts without a verb ("then a cup of flour") into ``acts``.
-
-    Several amounts in a row that no verb of adding precedes are a list of ingredients, not acts.
-    """
-    adding = [(act.verb.i, act.lemma) for act in acts if act.lemma in ADDING]
-    verbless: list[Act] = []
-    listed: list[list[Act]] = []
-    for noun, head, is_amount in find_fragments(doc):
-        recent = [lemma for index, lemma in adding if head.i - REACH <= index < head.i]
-        if not (recent or is_amount):
-            continue
-        lemma = recent[-1] if recent else DEFAULT_VERB
-        places = tuple(_places(head, list(complements(head, [noun])), discourse))
-        act = Act(head, noun, noun, places=places, implied_lemma=lemma)
-        if recent:
-            verbless.append(act)
-            adding.append((head.i, lemma))
-        elif listed and head.i - listed[-1][-1].verb.i <= REACH:
-            listed[-1].append(act)
-        else:
-            listed.append([act])
-    verbless += [act for row in listed if len(row) < MIN_LISTED for act in row]
-    return sorted([*acts, *verbless], key=lambda act: act.verb.i) if verbless else acts
+    return [
+        act
+        for verb in verbs
+        if verb.i not in helpers
+        for act in _acts_of_verb(verb, pairs, helper_uses, antecedents)
+    ]
 
 
 def _acts_of_verb(
     verb: Token,
     pairs: _PairsByVerb,
     helper_uses: dict[int, HelperUse],
-    discourse: Discourse,
+    antecedents: Antecedents,
 ) -> list[Act]:
     """Return one act for each object of a verb, or one without an object, or none."""
     verb_pairs = pairs.get(verb.i, [])
@@ -476,33 +330,20 @@ def _acts_of_verb(
         elif use.lets or use.done:
             lets = use.lets
             opening = outermost
-            verb_pairs = verb_pairs or _objects_of_let(verb, outermost, pairs, discourse)
+            verb_pairs = verb_pairs or _objects_of_let(verb, outermost, pairs, antecedents)
     spoken = [pair.spoken for pair in verb_pairs] or list(grammar.children(verb, grammar.OBJECT))
     phrases = list(complements(verb, spoken))
-    places = tuple(_places(verb, phrases, discourse))
-    tools = [phrase.word for phrase in phrases if is_tool(phrase)] + list(using_objects(verb))
+    places = tuple(_places(verb, phrases, antecedents))
+    tools = [phrase.word for phrase in phrases if is_tool(phrase)]
     if brought:
         verb_pairs, instruments = _assign_brought(verb, verb_pairs, brought)
         tools += instruments
-    implied_lemma = ""
-    if verb.lemma_ == "give" and verb_pairs:
-        implied_lemma, verb_pairs = _give_construction(verb, verb_pairs, discourse)
-    make_act = partial(
-        Act,
-        verb,
-        places=places,
-        tools=tuple(tools),
-        lets=lets,
-        opening=opening,
-        implied_lemma=implied_lemma,
-    )
+    make_act = partial(Act, verb, places=places, tools=tuple(tools), lets=lets, opening=opening)
     if verb_pairs:
         return [make_act(noun=p.noun, spoken=p.spoken, passive=p.passive) for p in verb_pairs]
-    if not implied_lemma and not _is_act_without_object(verb, places):
+    if not _is_act_without_object(verb, places):
         return []
     objects = list(grammar.children(verb, grammar.OBJECT | grammar.PASSIVE_SUBJECT))
-    if objects and objects[0].lower_ == "everything":
-        return [make_act(noun=objects[0], spoken=objects[0], passive=_is_passive(verb))]
     return [make_act(spoken=objects[0] if objects else None, passive=_is_passive(verb))]
 
 
@@ -526,29 +367,8 @@ def _assign_brought(
     return [], nouns
 
 
-def _give_construction(
-    verb: Token, verb_pairs: list[relations.Pair], discourse: Discourse
-) -> tuple[str, list[relations.Pair]]:
-    """In "give it a good stir" the act is stirring, and its object is "it".
-
-    Returns the lemma of the act, or "" if this is ordinary giving, and its pairs.
-    """
-    noun_of_act = verb_pairs[-1].spoken
-    if noun_of_act.lower_ not in _DEVERBAL_NOUNS:
-        return "", verb_pairs
-    for recipient in grammar.children(verb, {"iobj", "dative", *grammar.OBJECT}):
-        if recipient.i >= noun_of_act.i:
-            continue
-        noun: Token | None = recipient
-        if is_pronoun(recipient):
-            noun = discourse.antecedents.resolve(recipient, verb)
-        if noun is not None and grammar.is_noun(noun):
-            return noun_of_act.lower_, [relations.Pair(verb, noun, recipient)]
-    return noun_of_act.lower_, []
-
-
 def _objects_of_let(
-    verb: Token, let: Token, pairs: _PairsByVerb, discourse: Discourse
+    verb: Token, let: Token, pairs: _PairsByVerb, antecedents: Antecedents
 ) -> list[relations.Pair]:
     """In "let the steak rest" the object of the act is the steak."""
     let_pairs = pairs.get(let.i, [])
@@ -557,7 +377,7 @@ def _objects_of_let(
     for subject in grammar.children(verb, {"nsubj"}):
         noun: Token | None = subject
         if is_pronoun(subject):
-            noun = discourse.antecedents.resolve(subject, verb)
+            noun = antecedents.resolve(subject, verb)
         if noun is not None and grammar.is_noun(noun):
             return [relations.Pair(verb, noun, subject)]
     return []
@@ -576,23 +396,13 @@ def _is_act_without_object(verb: Token, places: tuple[Complement, ...]) -> bool:
     return has_direction or verb.lemma_ not in _NEED_PLACE
 
 
-def _places(verb: Token, phrases: list[Complement], discourse: Discourse) -> list[Complement]:
-    """Return the phrases of place, with pronouns and "there" resolved; update the last place."""
-    found = []
+def _places(
+    verb: Token, phrases: list[Complement], antecedents: Antecedents
+) -> Iterator[Complement]:
+    """Yield the phrases of place, with pronouns resolved."""
     for complement in phrases:
-        if not is_place(complement):
-            continue
-        place = inner_place(complement)
-        word: Token | None = place.word
-        if is_pronoun(place.word):
-            word = discourse.antecedents.resolve(place.word, verb)
-        elif place.word.lower_ in _DEICTIC:
-            word = discourse.place
-            if discourse.words + verb.i - discourse.place_index > _DEICTIC_REACH:
-                word = None
-        if word is None or not grammar.is_noun(word):
-            continue
-        found.append(Complement(place.preposition, word))
-        if place.preposition.split()[0] in {"in", "into", "on", "onto", "inside"}:
-            discourse.place, discourse.place_index = word, discourse.words + verb.i
-    return found
+        if is_place(complement):
+            preposition, word = inner_place(complement)
+            noun = antecedents.resolve(word, verb) if is_pronoun(word) else word
+            if noun is not None and grammar.is_noun(noun):
+                yield Complement(preposition, noun)

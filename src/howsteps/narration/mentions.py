@@ -9,14 +9,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from howsteps.captions.words import words_of
+from howsteps.errors import HowstepsError, unknown_name
 from howsteps.narration import grammar, parser, work
-from howsteps.narration.acts import Act, Complement, Discourse, find_acts, particle
-from howsteps.narration.relations import (
-    RELATION_MODES,
-    RelationOptions,
-    find_relations,
-    relation_options,
-)
+from howsteps.narration.acts import Act, Complement, find_acts, particle
+from howsteps.narration.grammar import Antecedents
+from howsteps.narration.relations import MODES, find_direct_objects
 from howsteps.narration.work import act_features, position_features
 from howsteps.task import Mention, Place, Sentence, Task, Video, Word
 
@@ -35,15 +32,15 @@ class ActMentions(NamedTuple):
 def extract_video(
     video: Video,
     passages: Sequence[parser.Passage],
-    options: RelationOptions = RELATION_MODES["default"],
+    mode: str = "default",
 ) -> Video:
     """Return the video with its sentences and mentions; acts have their probability of work.
 
     It is 0 for what things and others do.
     """
-    found = act_mentions(video, passages, options)
+    found = act_mentions(video, passages, mode)
     mentions = found.mentions
-    if options.acts:
+    if mode == "default":
         starts = [mention.start for mention in mentions]
         features = mention_features(video, found)
         probabilities = work.probabilities(features, starts)
@@ -57,14 +54,15 @@ def extract_video(
 def act_mentions(
     video: Video,
     passages: Sequence[parser.Passage],
-    options: RelationOptions = RELATION_MODES["default"],
+    mode: str = "default",
 ) -> ActMentions:
-    """Find the sentences and acts of a video, or its verb–object pairs if they are all that counts.
+    """Find the sentences and acts of a video, or its verb–object pairs in another mode.
 
     The probability of work is left out.
     """
+    is_pair = mode != "default"
     found = ActMentions([], [], [])
-    discourse = Discourse()
+    antecedents = Antecedents()
     for words, doc in passages:
         word_indices = parser.word_indices(doc)
         starts = parser.sentence_starts(doc, word_indices)
@@ -72,17 +70,14 @@ def act_mentions(
         found.sentences.extend(
             Sentence(tuple(words[start:end])) for start, end in pairwise([*starts, len(words)])
         )
-        if options.acts:
-            acts = find_acts(doc, discourse)
+        if is_pair:
+            acts = [Act(pair.verb, pair.noun, pair.spoken) for pair in find_direct_objects(doc)]
         else:
-            pairs = find_relations(doc, options, discourse.antecedents)
-            acts = [Act(pair.verb, pair.noun, pair.spoken, pair.passive) for pair in pairs]
+            acts = find_acts(doc, antecedents)
         for act in acts:
             sentence = last_sentence + bisect(starts, word_indices[act.verb.i])
             found.mentions.append(
-                mention_of_act(
-                    video.id, act, words, word_indices, sentence, is_pair=not options.acts
-                )
+                mention_of_act(video.id, act, words, word_indices, sentence, is_pair=is_pair)
             )
         found.acts.extend(acts)
     return found
@@ -120,7 +115,7 @@ def mention_of_act(
         Leave out what an act has and a verb–object pair has not: adverbs of direction, modifiers.
     """
     find_particle = grammar.particle if is_pair else particle
-    particle_token = None if act.implied_lemma else find_particle(act.verb)
+    particle_token = find_particle(act.verb)
     particle_text = "" if particle_token is None else grammar.particle_text(particle_token)
     if any(place.preposition == particle_text for place in act.places):
         particle_text = ""  # "over" in "over the top" is not a particle as well
@@ -130,7 +125,7 @@ def mention_of_act(
     spoken_words = [words[word_indices[token.i]] for token in tokens if token is not None]
     return Mention(
         video=video,
-        verb=act.lemma,
+        verb=act.verb.lemma_,
         noun="" if act.noun is None else act.noun.lemma_,
         phrase=phrase_of_act(act, particle_text),
         start=min(word.start for word in spoken_words),
@@ -151,11 +146,11 @@ def phrase_of_act(act: Act, particle_text: str) -> str:
     """Return an act as a phrase: "take off the lug nuts", "put the bread in the pan"."""
     noun_phrase = "" if act.noun is None else noun_phrase_text(act.noun)
     if act.lets:
-        parts = ["let", noun_phrase or "it", act.lemma, particle_text]
+        parts = ["let", noun_phrase or "it", act.verb.lemma_, particle_text]
     elif " " in particle_text:
-        parts = [act.lemma, noun_phrase, particle_text]
+        parts = [act.verb.lemma_, noun_phrase, particle_text]
     else:
-        parts = [act.lemma, particle_text, noun_phrase]
+        parts = [act.verb.lemma_, particle_text, noun_phrase]
     return " ".join(filter(None, [*parts, *map(_place_text, act.places)]))
 
 
@@ -187,8 +182,7 @@ def extract_relations(
     task
         Videos with captions.
     mode
-        ``default``, ``paper`` or ``authors``: which constructions count (see
-        :class:`howsteps.narration.relations.RelationOptions`).
+        ``default``, ``paper`` or ``authors``: acts, or verb–object pairs only.
     model
         Name or folder of a spaCy pipeline to use instead of the one that ships with howsteps.
     progress
@@ -210,13 +204,14 @@ def extract_relations_by_mode(
     progress: Callable[[Video], None] | None = None,
 ) -> dict[str, Task]:
     """Extract in several modes, parsing every caption only once; returns a task for each mode."""
-    options = {mode: relation_options(mode) for mode in modes}
+    if unknown := [mode for mode in modes if mode not in MODES]:
+        raise HowstepsError(unknown_name("mode", unknown[0], MODES))
     videos: dict[str, list[Video]] = {mode: [] for mode in modes}
     narrations = (words_of(video.captions) for video in task.videos)
     parsed = parser.parse_narrations(parser.load_parser(model), narrations)
     for video, passages in zip(task.videos, parsed, strict=True):
-        for mode, mode_options in options.items():
-            videos[mode].append(extract_video(video, passages, mode_options))
+        for mode in modes:
+            videos[mode].append(extract_video(video, passages, mode))
         if progress is not None:
             progress(video)
     return {mode: replace(task, videos=tuple(extracted)) for mode, extracted in videos.items()}

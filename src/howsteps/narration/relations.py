@@ -1,8 +1,8 @@
 """Extract verb–object pairs from a dependency parse, and find those that narrators have in common.
 
-The paper takes every verb with a noun as its direct object. Other constructions with the same
-meaning are options: passives ("the nuts are removed"), relative clauses ("the nuts you removed"),
-pronouns ("take *it* off") and measures ("a cup of *flour*").
+The paper takes every verb with a noun as its direct object. Mode ``default`` also takes other
+constructions with the same meaning: passives ("the nuts are removed"), relative clauses ("the nuts
+you removed"), pronouns ("take *it* off") and measures ("a cup of *flour*").
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from howsteps.errors import HowstepsError, unknown_name
 from howsteps.narration import grammar
 from howsteps.narration.grammar import Antecedents, is_pronoun
 from howsteps.task import Mention, Relation, Task
@@ -21,36 +20,8 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 
-@dataclass(frozen=True, slots=True)
-class RelationOptions:
-    """Which constructions count as verb–object pairs.
-
-    With ``acts``, verbs without an object, places and tools are extracted too
-    (:mod:`howsteps.narration.acts`).
-    """
-
-    passives: bool = True
-    relatives: bool = True
-    pronouns: bool = True
-    measures: bool = True
-    acts: bool = True
-
-
-_DIRECT_OBJECTS = RelationOptions(
-    passives=False, relatives=False, pronouns=False, measures=False, acts=False
-)
-RELATION_MODES = {
-    "default": RelationOptions(),
-    "paper": _DIRECT_OBJECTS,
-    "authors": _DIRECT_OBJECTS,
-}
-
-
-def relation_options(mode: str) -> RelationOptions:
-    """Return the options of a mode."""
-    if mode not in RELATION_MODES:
-        raise HowstepsError(unknown_name("mode", mode, RELATION_MODES))
-    return RELATION_MODES[mode]
+# ``default`` extracts acts (:mod:`howsteps.narration.acts`), the others pairs as in the paper.
+MODES = ("default", "paper", "authors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,49 +61,49 @@ _DITRANSITIVE = frozenset("bring buy get give hand make send show teach tell".sp
 _PROPOSITIONAL = frozenset("do know mean say think".split())
 
 
-def find_relations(
-    doc: Doc,
-    options: RelationOptions = RELATION_MODES["default"],
-    antecedents: Antecedents | None = None,
-) -> list[Pair]:
+def find_relations(doc: Doc, antecedents: Antecedents) -> list[Pair]:
     """Return all verb–object pairs of a parsed passage, in the order of their verbs.
 
     ``antecedents`` are those of the passages before this one, and are updated.
     """
-    if antecedents is None:
-        antecedents = Antecedents()
     antecedents.next_passage(doc)
     pairs = []
     for verb in filter(grammar.is_verb, doc):
-        for spoken, passive in _objects(verb, options):
-            noun: Token | None = measured(spoken) if options.measures else spoken
+        subjects = _passive_subjects(verb)
+        for spoken in _with_conjuncts(subjects or _direct_objects(verb)):
+            noun: Token | None = measured(spoken)
             if is_pronoun(spoken) and noun == spoken:
-                resolvable = options.pronouns and verb.lemma_ not in _PROPOSITIONAL
-                noun = antecedents.resolve(spoken, verb) if resolvable else None
+                is_statement = verb.lemma_ in _PROPOSITIONAL
+                noun = None if is_statement else antecedents.resolve(spoken, verb)
             if noun is not None and grammar.is_noun(noun):
-                pairs.append(Pair(verb, noun, spoken, passive))
+                pairs.append(Pair(verb, noun, spoken, bool(subjects)))
                 antecedents.add(noun, spoken)
     return pairs
 
 
-def _objects(verb: Token, options: RelationOptions) -> Iterator[tuple[Token, bool]]:
-    """Yield the objects of a verb, each with whether the clause is passive."""
-    subjects = _passive_subjects(verb)
-    if subjects and not options.passives:
-        return
-    for obj in subjects or _direct_objects(verb, options):
-        yield obj, bool(subjects)
-        yield from (
-            (other, bool(subjects)) for other in grammar.conjuncts(obj) if grammar.is_noun(other)
-        )
+def find_direct_objects(doc: Doc) -> list[Pair]:
+    """Return the verb–object pairs of a parsed passage that the paper takes."""
+    return [
+        Pair(verb, noun, noun)
+        for verb in filter(grammar.is_verb, doc)
+        if not _passive_subjects(verb)
+        for noun in _with_conjuncts(_direct_objects(verb, relatives=False))
+        if grammar.is_noun(noun)
+    ]
 
 
-def _direct_objects(verb: Token, options: RelationOptions) -> list[Token]:
+def _with_conjuncts(objects: Iterable[Token]) -> Iterator[Token]:
+    for obj in objects:
+        yield obj
+        yield from filter(grammar.is_noun, grammar.conjuncts(obj))
+
+
+def _direct_objects(verb: Token, *, relatives: bool = True) -> list[Token]:
     objects = [obj for obj in grammar.children(verb, grammar.OBJECT) if not _is_relativiser(obj)]
     if objects:
         return [_direct_object(verb, objects)]
     if _relative_clause(verb) is not None:
-        antecedent = _relative_antecedent(verb) if options.relatives else None
+        antecedent = _relative_antecedent(verb) if relatives else None
         return [] if antecedent is None else [antecedent]
     return _shared_objects(verb)
 

@@ -37,7 +37,7 @@ _OTHERS = frozenset({"subject=thing", "subject=they", "subject=who"})
 def act_features(act: Act, *, negated: bool) -> set[str]:
     """Return the features of one act, except for those of its position in the video."""
     verb = act.verb
-    features = {f"verb={act.lemma}", f"tag={verb.tag_}", f"dep={verb.dep_}"}
+    features = {f"verb={verb.lemma_}", f"tag={verb.tag_}", f"dep={verb.dep_}"}
     if act.noun is not None:
         features.add(f"noun={act.noun.lemma_}")
     features |= set(_object_features(act))
@@ -50,8 +50,6 @@ def act_features(act: Act, *, negated: bool) -> set[str]:
 
 def _object_features(act: Act) -> Iterator[str]:
     """Yield features of the object, places and tools of an act."""
-    if act.implied_lemma:
-        yield "given" if act.verb.lemma_ == "give" else "fragment"
     if act.noun is None:
         yield "no object" if act.spoken is None else "object unclear"
     elif act.resolved:

@@ -38,7 +38,7 @@ from howsteps.reader.names import (
 )
 from howsteps.reader.question import MIN_STEPS, Question
 from howsteps.script.acts import act_of
-from howsteps.script.names import examples, name_steps
+from howsteps.script.names import Namer, examples
 from howsteps.script.order import keep_in_order, precedence
 from howsteps.script.text_mentions import LabelReader, add_matches
 from howsteps.store import converted
@@ -339,7 +339,7 @@ def _named_steps(
             remarks.append(f"step {index + 1} is left out: its name is that of one narrator")
             continue
         if of_one:
-            [usual] = name_steps(task, [[own]])
+            usual = Namer(task).name_or_phrase(own)
             if name:
                 remarks.append(f'"{name}" is called "{usual.label}": only one narrator says so')
             name = usual.label

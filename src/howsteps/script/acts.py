@@ -2,8 +2,8 @@
 
 Acts are compared and clustered on the table, which has at most 150 rows, however many narrations
 there are. Three kinds of mentions are talk and never a step: light verbs ("have a look", "want
-one"), talk about the video itself ("hit the bell"), and the title of the task ("change a tyre" is
-all of the steps together).
+one"), vague nouns ("watch the video"), and the title of the task ("change a tyre" is all of the
+steps together).
 """
 
 import json
@@ -48,9 +48,6 @@ VAGUE_NOUNS = frozenset(
     "room life trick method version result number amount technique effect size recipe "
     "information amount area excess part position spot surface".split()
 )
-# Talk with one of the verbs below, but objects of work too: "twist the left thumb".
-CHANNEL_NOUNS = frozenset("thumb bell button".split())
-CHANNEL_VERBS = frozenset("click give hit leave ring smash tap".split())
 
 
 class Act(NamedTuple):
@@ -215,18 +212,13 @@ def background_share(verb: str) -> float:
 
     The table has counts over 16 tasks and 782 videos; ``training/background.py`` makes it.
     """
-    return _known_of_verbs()["verbs"].get(verb, 0) / 1000
-
-
-def usual_positions() -> dict[str, float]:
-    """Where in a job verbs usually come, from 0 to 1, in outlines of other jobs."""
-    return _known_of_verbs()["position"]
+    return _background_counts().get(verb, 0) / 1000
 
 
 @cache
-def _known_of_verbs() -> dict[str, dict[str, float]]:
-    tables: dict[str, dict[str, float]] = json.loads(_TABLE.read_text("utf-8"))
-    return tables
+def _background_counts() -> dict[str, float]:
+    counts: dict[str, float] = json.loads(_TABLE.read_text("utf-8"))["verbs"]
+    return counts
 
 
 def title_words(title: str) -> frozenset[str]:
@@ -246,7 +238,6 @@ def talk_detector(title: str) -> Callable[[Mention], bool]:
         return (
             (mention.verb in LIGHT_VERBS and not is_work)
             or mention.noun in left_out
-            or (mention.noun in CHANNEL_NOUNS and mention.verb in CHANNEL_VERBS)
             or (mention.verb in words and mention.noun in words)
             or (mention.verb == job and not mention.noun and not mention.places)
         )

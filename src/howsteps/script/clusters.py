@@ -26,7 +26,6 @@ SPREAD_PENALTY = 2.0
 REDUNDANCY_POWER = 2.0  # of the discount for being similar to a selected step
 # The USUAL_STEPS-th step needs this share of the mean score of the three best.
 SCORE_SHARE, USUAL_STEPS = 0.15, 10
-MAX_CANDIDATES = 40
 MIN_SUPPORT_SHARE = 0.07  # of the narrators
 
 
@@ -135,7 +134,7 @@ def select_clusters(
     n_videos = table.support(range(len(table.acts)))
     support = [table.support(cluster) for cluster in clusters]
     min_support = least_support(n_videos)
-    left = [int(index) for index in np.argsort(-scores, kind="stable")[:MAX_CANDIDATES]]
+    left = [int(index) for index in np.argsort(-scores, kind="stable")]
     redundancy = dict.fromkeys(left, 0.0)
     selected: list[int] = []
     selected_scores: list[float] = []

@@ -16,6 +16,7 @@ added one after the other are one step: "add the salt, pepper and nutmeg".
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,14 @@ from howsteps.script.clusters import (
     least_support,
     select_clusters,
 )
-from howsteps.script.names import NEED_A_PLACE, PRODUCTS, Namer, name_steps
+from howsteps.script.names import (
+    NEED_A_PLACE,
+    PRODUCTS,
+    Name,
+    Namer,
+    examples,
+    name_of_additions,
+)
 from howsteps.script.near_duplicates import Shingles
 from howsteps.script.order import aggregate, keep_in_order, precedence
 from howsteps.script.similarity import (
@@ -48,22 +56,18 @@ from howsteps.script.similarity import (
     is_helper,
     sound_alike,
     specificity,
-    usual_position,
 )
-from howsteps.task import Mention, Script, Task, Video
+from howsteps.task import Mention, Script, Step, Task, Video
 
 MERGE_THRESHOLD = 0.4  # similarity at which two clusters are merged
 MIN_NAMED = 3  # clusters; where narrators agree on fewer names, what one of them says is one
-MOSTLY = 0.7  # of the narrators of a step who follow the order: then all of them name it
-REFINEMENTS = 1  # of the order, after dropping mentions that break it
+MOSTLY = 0.7  # of the narrators of a step who follow the order: then all of them may name it
 # An object is implied only for verbs that say what is done, and where work is not unlikely.
 MIN_SPECIFICITY, MIN_WORK = 0.2, 0.3
 HANDLED = 6  # nouns before a mention that it may refer to
 COMMONER = 3  # times as many narrators say a noun as another that was misheard for it
 IMPLIED_SHARE = 0.3  # of the videos of the verb's most common object
-# Additions are one event if they are said so many seconds apart, in these shares of the videos that
-# name both, and of those that name the rarer one.
-EVENT_SECONDS, EVENT_SHARE, RARER_SHARE = 20.0, 0.5, 0.3
+EVENT_SECONDS = 20.0  # between additions that are one event
 MAX_JOINED = 3
 # A step that so many narrators place somewhere is within this share of a video of where they do.
 MIN_PLACED, MAX_AWAY = 3, 0.25
@@ -110,32 +114,46 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     work = np.array([mention.work for mention in mentions])
     min_support = least_support(sum(map(bool, mentions_by_video)))
 
-    members = [
+    selected = [
         _where_named(
-            np.sort(np.concatenate([full_table.members[act] for act in clusters[i]])),
+            np.sort(np.concatenate([full_table.members[act] for act in clusters[index]])),
             full_table,
             mentions,
             namer,
         )
-        for i in select_clusters(table, clusters, similarity, scores, steps)
+        for index in select_clusters(table, clusters, similarity, scores, steps)
     ]
-    kept: list[NDArray[np.int64]] = []
-    names: list[str] = []
-    for in_order in order_steps(members, full_table, work):
-        # The mentions that follow the order may leave out what makes a name.
-        [everything] = (own for own in members if in_order[0] in own)
-        n_narrators = [len({*full_table.video[step]}) for step in (in_order, everything)]
-        mostly = n_narrators[0] >= MOSTLY * n_narrators[1]
-        for step, n in zip((in_order, everything), n_narrators, strict=True):
-            named = namer.name([mentions[i] for i in step], names)
-            if named and n >= min_support and (step is in_order or mostly):
-                kept.append(step)
-                names.append(named[0])
-                break
-    events = join_additions(kept, full_table, mentions)
-    return Script(
-        name_steps(task, [[[mentions[i] for i in step] for step in e] for e in events], namer)
-    )
+    kept: dict[str, NamedStep] = {}
+    for index, own in order_steps(selected, full_table, work):
+        narrators, of = (len({*full_table.video[step]}) for step in (own, selected[index]))
+        name = namer.name([mentions[i] for i in own], kept)
+        if name is None and narrators >= MOSTLY * of:
+            # The mentions that follow the order may leave out what makes a name.
+            name = namer.name([mentions[i] for i in selected[index]], kept)
+        if name is not None and narrators >= min_support:
+            kept[name.label] = NamedStep(own, name)
+    events = join_additions([*kept.values()], full_table, mentions)
+    return Script(tuple(_step(event, task, mentions) for event in events))
+
+
+class NamedStep(NamedTuple):
+    """The mentions of a step, as indices, and its name."""
+
+    mentions: NDArray[np.int64]
+    name: Name
+
+
+def _step(parts: Sequence[NamedStep], task: Task, mentions: Sequence[Mention]) -> Step:
+    """The step of one or several parts."""
+    names = [part.name for part in parts]
+    name = names[0] if len(names) == 1 else name_of_additions(names)
+    own = sorted((mentions[i] for part in parts for i in part.mentions), key=_by_time)
+    step = Step(name.label, tuple(own), examples(task, name.mentions))
+    return step.named_after(name.mentions[0].relation)
+
+
+def _by_time(mention: Mention) -> tuple[str, float]:
+    return mention.video, mention.start
 
 
 def _where_named(
@@ -145,24 +163,16 @@ def _where_named(
 
     "Take the steak out of the refrigerator" is not when it is taken off the grill.
     """
-    named = namer.name([mentions[i] for i in step])
-    if named is None:
+    name = namer.name([mentions[i] for i in step])
+    verb, *words = name.label.split() if name else [""]
+    if name is None or not (verb in NEED_A_PLACE or is_helper(verb, "")):
         return step
-    label, naming = named
-    verb, *words = label.split()
-    if not (verb in NEED_A_PLACE or is_helper(verb, "")):
-        return step
-    nouns = {*words} - {naming[0].relation.noun}
+    nouns = {*words} - {name.mentions[0].relation.noun}
     there = [i for i in step if any(place.noun in nouns for place in mentions[i].places)]
-    if len({*table.video[there]}) >= MIN_PLACED:
-        away = np.abs(table.position[step] - np.median(table.position[there]))
-        return step[away <= MAX_AWAY]
-    # Each calls the place something else: a helper is a step only where it is "out of" anything.
-    alike = [
-        i for i in step if any(f" {place.preposition} " in label for place in mentions[i].places)
-    ]
-    enough = is_helper(verb, "") and len({*table.video[alike]}) >= MIN_PLACED
-    return np.array(alike) if enough else step
+    if len({*table.video[there]}) < MIN_PLACED:
+        return step
+    away = np.abs(table.position[step] - np.median(table.position[there]))
+    return step[away <= MAX_AWAY]
 
 
 def implied_objects(videos: Sequence[Video]) -> dict[Mention, str]:
@@ -243,40 +253,36 @@ def _of_two_videos(counts: Counter[str]) -> Counter[str]:
 
 
 def join_additions(
-    steps: Sequence[NDArray[np.int64]], table: ActTable, mentions: Sequence[Mention]
-) -> list[list[NDArray[np.int64]]]:
+    steps: Sequence[NamedStep], table: ActTable, mentions: Sequence[Mention]
+) -> list[list[NamedStep]]:
     """Group steps that add one thing after the other within seconds."""
-    events: list[list[NDArray[np.int64]]] = []
+    events: list[list[NamedStep]] = []
     for step in steps:
-        for event in events[-1:] if _adds_an_ingredient([mentions[i] for i in step]) else ():
-            is_addition = _adds_an_ingredient([mentions[i] for i in event[-1]])
-            room = is_addition and len(event) < MAX_JOINED
-            if room and _are_one_event(np.concatenate(event), step, table):
-                event.append(step)
-                break
+        event = events[-1] if events else []
+        may_join = event and len(event) < MAX_JOINED and all(map(_adds, (event[0].name, step.name)))
+        if may_join and _are_one_event(event[-1].mentions, step.mentions, table):
+            event.append(step)
         else:
             events.append([step])
     return events
 
 
-def _adds_an_ingredient(mentions: Sequence[Mention]) -> bool:
-    """Whether the most frequent act of a step is to add a substance, not all of what there is."""
-    counts = Counter(act_of(mention) for mention in mentions if mention.noun)
-    act = min(counts, key=lambda act: (-counts[act], act), default=None)
-    if act is None or act.noun in PRODUCTS or not is_substance(act.noun):
+def _adds(name: Name) -> bool:
+    """Whether a name is that of adding a substance, not all of what there is."""
+    act = act_of(name.mentions[0])
+    if act.noun in PRODUCTS or not is_substance(act.noun):
         return False
     return "add" in classes_of(act.verb, act.particle)
 
 
 def _are_one_event(one: NDArray[np.int64], two: NDArray[np.int64], table: ActTable) -> bool:
-    """Whether videos that name two groups of mentions do so within seconds."""
+    """Whether most videos that name two groups of mentions do so within seconds."""
     videos = set(table.video[one]) & set(table.video[two])
     near = 0
     for video in videos:
         a, b = (table.time[group[table.video[group] == video]] for group in (one, two))
         near += bool(np.abs(a[:, None] - b[None, :]).min() <= EVENT_SECONDS)
-    rarer = min(len({*table.video[group]}) for group in (one, two))
-    return near >= max(2, EVENT_SHARE * len(videos), RARER_SHARE * rarer)
+    return near >= max(2, len(videos) / 2)
 
 
 def check_mentions(task: Task, steps: int | None) -> None:
@@ -329,7 +335,7 @@ def cluster_acts(
 
 def order_steps(
     steps: Sequence[NDArray[np.int64]], table: ActTable, work: NDArray[np.float64]
-) -> list[NDArray[np.int64]]:
+) -> list[tuple[int, NDArray[np.int64]]]:
     """Order the steps, and drop the mentions that break the order.
 
     Parameters
@@ -341,23 +347,9 @@ def order_steps(
 
     Returns
     -------
-    The kept mentions of each step, in the order of the script; a step keeps all of its mentions
-    where none follows the order.
+    The index of each step and its kept mentions, in the order of the script.
     """
-    act_positions = np.array([usual_position(act) for act in table.acts])
-    members = [step for step in steps if len(step)]
-    kept: list[NDArray[np.int64]] = list(members)
-    for _ in range(1 + REFINEMENTS):
-        # The order of all mentions counts half as much as that of the kept ones.
-        before = precedence(kept, table.video, table.time)
-        before += 0.5 * precedence(members, table.video, table.time)
-        positions = np.array([table.position[step].mean() for step in kept])
-        usual = np.array([act_positions[table.act[step]].mean() for step in members])
-        order = aggregate(before, positions, usual)
-        members = [members[step] for step in order]
-        in_order = keep_in_order(members, table.video, table.position, work=work)
-        kept = [
-            some if len(some) else everything
-            for some, everything in zip(in_order, members, strict=True)
-        ]
-    return kept
+    before = precedence(steps, table.video, table.time)
+    order = aggregate(before, np.array([table.position[step].mean() for step in steps]))
+    kept = keep_in_order([steps[k] for k in order], table.video, table.position, work=work)
+    return list(zip(order, kept, strict=True))

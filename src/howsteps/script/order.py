@@ -2,15 +2,12 @@
 
 **Rank aggregation.** A video that names the steps a and b votes "a before b" with the share of
 pairs of its mentions in which a comes first, so that neither a preview nor a recap decides by
-itself. Pairs that are close in time count more: the spare tire is taken out of the trunk long
-before the car is raised, and the flat one comes off right after. With P[a, b] the sum of the votes,
-the Kemeny order maximises
+itself. With P[a, b] the sum of the votes, the Kemeny order maximises
 
     Σ over a placed before b of  (P[a, b] − P[b, a]) + prior[a, b],
 
-where the prior is a small preference for the step that comes earlier in the videos on average, and
-for the one whose verbs come earlier in other jobs (first *dig*, at the end *water*): it decides
-where few videos name both. The optimum is exact up to 15 steps (dynamic programming over
+where the prior is a small preference for the step that comes earlier in the videos on average: it
+decides where few videos name both. The optimum is exact up to 15 steps (dynamic programming over
 subsets); above, it is a local optimum under moves of single steps.
 
 **Chains.** Mentions of a step may be a preview, a recap or an error. In every video, those that
@@ -36,11 +33,9 @@ from numpy.typing import NDArray
 
 from howsteps.task import Relation, Script, Task
 
-NEARBY = 60.0  # seconds, over which the weight of a pair of mentions falls to 1/e
 MAX_EXACT_STEPS = 15  # 2^15 subsets
 POSITION_WEIGHT = 1.0  # votes
 POSITION_SCALE = 0.1  # gap between positions at which the prior saturates
-HABIT_SCALE = 0.2  # the same for usual positions in other jobs
 MIN_SPREAD = 0.1  # of positions, relative to the duration of the video
 MIN_FIT = 0.05  # of a mention far from the usual position
 TALK_WEIGHT = 0.3  # of a mention that is certainly talk; of certain work it is 1.3
@@ -69,18 +64,13 @@ def precedence(
         for b, times_b in enumerate(times_by_video[:a]):
             for video in times_a.keys() & times_b.keys():
                 difference = times_a[video][:, None] - times_b[video][None, :]
-                distance = np.abs(difference)
-                weight = np.exp((distance.min() - distance) / NEARBY)
-                is_before = (difference < 0) + 0.5 * (difference == 0)
-                share = float(np.average(is_before, weights=weight))
+                share = float(((difference < 0) + 0.5 * (difference == 0)).mean())
                 before[a, b] += share
                 before[b, a] += 1.0 - share
     return before
 
 
-def aggregate(
-    before: Matrix, positions: NDArray[np.float64], usual: NDArray[np.float64]
-) -> list[int]:
+def aggregate(before: Matrix, positions: NDArray[np.float64]) -> list[int]:
     """The Kemeny order of the steps.
 
     Parameters
@@ -89,12 +79,9 @@ def aggregate(
         P of :func:`precedence`.
     positions
         The mean relative position of each step in the videos, in [0, 1].
-    usual
-        That of its verbs in other jobs.
     """
     prior = POSITION_WEIGHT * np.tanh((positions[None, :] - positions[:, None]) / POSITION_SCALE)
-    habit = np.clip((usual[None, :] - usual[:, None]) / HABIT_SCALE, -1.0, 1.0)
-    gain = before - before.T + prior + habit
+    gain = before - before.T + prior
     if len(gain) <= MAX_EXACT_STEPS:
         return _exact_order(gain)
     starts = (np.argsort(positions, kind="stable"), np.argsort(-gain.sum(axis=1), kind="stable"))

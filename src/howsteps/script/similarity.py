@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.narration.wordnet import PartOfSpeech, WordNet, word_matches
-from howsteps.script.acts import Act, background_share, usual_positions
+from howsteps.script.acts import background_share
 
 SENSES = 2
 SYNONYM = 0.6
@@ -87,21 +87,6 @@ def _synonyms(words: Sequence[str], pos: PartOfSpeech, wordnet: WordNet) -> NDAr
 def specificity(verb: str) -> float:
     """How specific a verb is: 1 if no other task uses it ("whisk"), 0 if many videos do."""
     return max(0.0, 1.0 - background_share(verb) / COMMON_SHARE)
-
-
-@cache
-def usual_position(act: Act) -> float:
-    """Where in a job the verb of an act usually comes, from 0 to 1; else those of its classes."""
-    known = usual_positions()
-    verb = f"{act.verb}_{act.particle}" if act.particle else act.verb
-    if (position := known.get(verb, known.get(act.verb))) is not None:
-        return position
-    classes = classes_of(act.verb, act.particle)
-    table = _class_table().by_verb
-    alike = [
-        known[other] for other in sorted(known.keys() & table.keys()) if table[other] & classes
-    ]
-    return sum(alike) / len(alike) if alike else 0.5
 
 
 def classes_of(verb: str, particle: str) -> frozenset[str]:

@@ -1,8 +1,7 @@
 """From a page of text (``script.md``) to a script: assign mentions to the steps of the page.
 
 A step that was not renamed keeps its mentions. So do the acts listed below it ("also: …"), under
-whichever step they are listed now; where two steps list an act, each has the phrases that it lists
-("wash *my* face"). A new step with the verb and object of another shares its
+whichever step they are listed now. A new step with the verb and object of another shares its
 mentions, by the words that tell the two apart. Any other label about which nothing is known is
 matched against the narrations (:mod:`howsteps.script.matching`); it may match nothing. The mentions
 of a deleted step are dropped, unless another step lists their acts.
@@ -23,7 +22,7 @@ from howsteps.narration.relevance import stem
 from howsteps.script.acts import Act, act_of, positions_of, title_words
 from howsteps.script.matching import match_labels
 from howsteps.script.names import examples
-from howsteps.script.text_form import SHOWN_ACTS, TextStep, act_names, as_listed, key_of_phrase
+from howsteps.script.text_form import SHOWN_ACTS, TextStep, act_names, key_of_phrase
 from howsteps.task import Mention, Script, Step, Task, Video
 
 # Parses labels into the acts that each of them names.
@@ -32,7 +31,6 @@ LabelReader: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[Mention]]]
 MANY_VIDEOS = 8  # from this many on, two videos must mention a new step
 # A new label is a known step if this share of the step's mentions is of acts listed below it.
 SAME_STEP_SHARE = 0.5
-_REPEATING = frozenset({"again", "next", "now", "then"})
 
 
 def script_of_text(
@@ -69,19 +67,16 @@ def script_of_text(
     known_steps = [_KnownStep.of(step) for step in known.steps]
     page = _page_steps(steps, known_steps, _acts_by_phrase(task, known), path)
     mentions_by_step = _known_mentions(page, known_steps, task)
-    new = [
-        text.label if not mentions and step.same is None and step.listed else None
-        for text, step, mentions in zip(steps, page, mentions_by_step, strict=True)
-    ]
-    texts = sorted({text for step in page for text in step.unknown}.union(filter(None, new)))
+    for text, step, mentions in zip(steps, page, mentions_by_step, strict=True):
+        if not mentions and step.same is None:
+            step.unknown.append(text.label)
+    texts = sorted({text for step in page for text in step.unknown})
     if texts:
         acts = dict(zip(texts, read_labels(texts), strict=True))
         title = title_words(task.name)
         labels = [
-            _without_whole_task(
-                [a for text in (*step.unknown, label) if text for a in acts[text]], title
-            )
-            for step, label in zip(page, new, strict=True)
+            _without_whole_task([act for text in step.unknown for act in acts[text]], title)
+            for step in page
         ]
         _match(task, [(text.label, *(text.also or ())) for text in steps], mentions_by_step, labels)
     made = tuple(
@@ -153,14 +148,12 @@ class _KnownStep(NamedTuple):
 class _PageStep:
     """What is known about a step of the page; known steps are indices.
 
-    ``listed`` has the acts below it, ``spelt`` those of each phrase as spelt, ``joined`` the known
-    steps joined to it, ``same`` the known step that it is, ``unknown`` the texts that must be
-    matched against the narrations.
+    ``listed`` has the acts below it, ``joined`` the known steps joined to it, ``same`` the known
+    step that it is, ``unknown`` the texts that must be matched against the narrations.
     """
 
     lists_acts: bool  # whether there is an "also:"
     listed: set[Act]
-    spelt: dict[str, AbstractSet[Act]]
     joined: list[int]
     same: int | None
     unknown: list[str]
@@ -181,11 +174,7 @@ def _page_steps(
         also = [*(text.also or ())]
         joins = {name: index.get(key_of_phrase(name)) for name in text.joins}
         phrases = also + [name for name, k in joins.items() if k is None]
-        spelt = {
-            as_listed(each).casefold(): acts_by_phrase.get(key_of_phrase(each), frozenset())
-            for each in phrases
-        }
-        listed = set().union(*spelt.values())
+        listed = set[Act]().union(*(acts_by_phrase.get(key_of_phrase(p), ()) for p in phrases))
         unknown = [
             phrase
             for phrase in phrases
@@ -207,17 +196,15 @@ def _page_steps(
         same = index.get(key_of_phrase(text.label))
         if same is not None and not known[same].mentions:
             same = None  # nothing is known about it yet
-        page.append(_PageStep(text.also is not None, listed, spelt, joined, same, unknown))
+        page.append(_PageStep(text.also is not None, listed, joined, same, unknown))
     left = set(range(len(known))) - {k for step in page for k in (step.same, *step.joined)}
-    for text, found in zip(steps, page, strict=True):
+    for found in page:
         if found.same is None and found.listed and left:
             shares = {k: known[k].share(found.listed, known[k].counts.keys()) for k in left}
             best = max(sorted(left), key=lambda k: shares[k])
             if shares[best] >= SAME_STEP_SHARE:
                 found.same = best
                 left.remove(best)
-        if found.same is None and not found.listed and not found.joined:
-            found.unknown.insert(0, text.label)
     return page
 
 
@@ -226,73 +213,39 @@ def _known_mentions(
 ) -> list[list[Mention]]:
     """The mentions of every step as far as they are known; no mention is in two steps."""
     found: list[list[Mention]] = [[] for _ in page]
-    taken: set[Mention] = set()
-
-    def take(index: int, mentions: Iterable[Mention]) -> None:
-        new = [m for m in dict.fromkeys(mentions) if m not in taken]
-        found[index] += new
-        taken.update(new)
-
-    spelt = _spelt_mentions(page, known)
-    for index, mentions in enumerate(spelt):
-        take(index, mentions)
-    for index, step in enumerate(page):
-        take(index, _listed_mentions(step, page, known, task))
-    for index, step in enumerate(page):
-        for k in step.joined:
-            take(index, known[k].mentions)
-    for index, step in enumerate(page):
-        if step.same is not None and not step.listed & known[step.same].counts.keys():
-            take(index, known[step.same].mentions)
+    held = {act for step in known for act in step.counts}
+    for k, step in enumerate(known):
+        owners = {act: _owner(page, k, act, step.counts) for act in step.counts}
+        for mention in step.mentions:
+            if (owner := owners[act_of(mention)]) is not None:
+                found[owner].append(mention)
+    for mention in (mention for video in task.videos for mention in video.mentions):
+        if not mention.negated and (act := act_of(mention)) not in held:
+            listing = [index for index, step in enumerate(page) if act in step.listed]
+            if listing:
+                found[listing[0]].append(mention)
     return found
 
 
-def _spelt_mentions(page: Sequence[_PageStep], known: Sequence[_KnownStep]) -> list[list[Mention]]:
-    """The mentions that each step lists as they are spelt, where another lists their act too.
+def _owner(page: Sequence[_PageStep], k: int, act: Act, acts: Collection[Act]) -> int | None:
+    """The step of the page that gets an act of the known step k; None if there is none.
 
-    A known step that has the act keeps its own mentions instead.
+    Parameters
+    ----------
+    acts
+        All acts of the known step.
     """
-    counts = Counter(act for step in page for act in step.listed)
-    found = []
-    for step in page:
-        own = known[step.same].counts if step.same is not None else Counter[Act]()
-        shared = {act for act in step.listed if counts[act] > 1 and act not in own}
-        found.append(
-            [
-                mention
-                for each in known
-                for mention in (each.mentions if shared & each.counts.keys() else ())
-                if (act := act_of(mention)) in shared
-                and act in step.spelt.get(as_listed(mention.phrase).casefold(), ())
-            ]
-        )
-    return found
-
-
-def _listed_mentions(
-    step: _PageStep, page: Sequence[_PageStep], known: Sequence[_KnownStep], task: Task
-) -> list[Mention]:
-    """The mentions of the acts listed below a step.
-
-    Those of the known step that it is; else those of known steps that no longer list the act; else,
-    if no known step has the act, all.
-    """
-
-    def keeps(k: int, act: Act) -> bool:
-        return any(s.same == k and (not s.lists_acts or act in s.listed) for s in page)
-
-    found: list[Mention] = []
-    for act in step.listed:
-        holders = [k for k, each in enumerate(known) if act in each.counts]
-        if step.same in holders:
-            sources = [k for k in holders if k == step.same]
-        else:
-            sources = [k for k in holders if not keeps(k, act)]
-        mentions = [m for k in sources for m in known[k].mentions]
-        if not holders:
-            mentions = [m for video in task.videos for m in video.mentions if not m.negated]
-        found += [m for m in mentions if act_of(m) == act]
-    return found
+    same = next((index for index, step in enumerate(page) if step.same == k), None)
+    if same is not None and (not page[same].lists_acts or act in page[same].listed):
+        return same
+    for index, step in enumerate(page):
+        if act in step.listed:
+            return index
+    for index, step in enumerate(page):
+        if k in step.joined:
+            return index
+    # A step that lists nothing of its own keeps what it had.
+    return same if same is not None and page[same].listed.isdisjoint(acts) else None
 
 
 def _acts_by_phrase(task: Task, known: Script) -> dict[str, set[Act]]:
@@ -347,8 +300,6 @@ def share_out(
     """Share the mentions of an act among the steps that it names, in place.
 
     A new step takes those that say a word that tells it from the others: "wash the *left* wrist".
-    Where no such word is said, or the labels have none ("flip the egg *again*"), the order tells,
-    if the video has a mention for every step of the act.
 
     Parameters
     ----------
@@ -367,24 +318,17 @@ def share_out(
     given: dict[Mention, int | None] = {}
     for act in sorted(set().union(*(acts for acts, new in zip(named, is_new, strict=True) if new))):
         group = [k for k, acts in enumerate(named) if act in acts]
+        if len(group) < 2:
+            continue
         words = {k: _words_about(act, phrases[k]) for k in group}
         telling = {k: words[k].difference(*(words[j] for j in group if j != k)) for k in group}
-        said = [
-            [m for m in video.mentions if act_of(m) == act and not m.negated]
-            for video in (task.videos if len(group) > 1 else ())
-        ]
-        told = [
-            {m: k for m in row if (k := _told(m, video, telling)) is not None}
-            for row, video in zip(said, task.videos, strict=False)
-        ]
-        # Either every step is told by words somewhere, or none has any.
-        by_words = {k for row in told for k in row.values()}
-        order_tells = by_words in (set(), {*group}) and by_words == {k for k in group if telling[k]}
-        order_tells &= all({act.verb, act.noun} <= _lemmas(phrases[k][0], act) for k in group)
         holder = {mention: k for k in group for mention in mentions_by_step[k]}
-        for row, step_of in zip(said, told, strict=True):
-            by_order = _by_order(row, step_of, group) if order_tells else {}
-            for mention, step in (step_of | by_order).items():
+        for video in task.videos:
+            for mention in video.mentions:
+                if act_of(mention) != act or mention.negated:
+                    continue
+                if (step := _told(mention, video, telling)) is None:
+                    continue
                 given[mention] = step if is_new[step] else None
                 if is_new[step]:
                     mentions_by_step[step].append(mention)
@@ -393,23 +337,10 @@ def share_out(
     return given
 
 
-def _by_order(
-    said: Sequence[Mention], told: Mapping[Mention, int], group: Sequence[int]
-) -> dict[Mention, int]:
-    """The steps of the mentions of a video that no word tells, if all steps are then in order."""
-    missing = [k for k in group if k not in told.values()]
-    untold = [m for m in said if m not in told and not m.modifiers]
-    if not 0 < len(missing) <= len(untold):
-        return {}
-    found = {m: missing[n * len(missing) // len(untold)] for n, m in enumerate(untold)}
-    steps = [k for m in said if (k := told.get(m, found.get(m))) is not None]
-    return found if steps == sorted(steps) else {}
-
-
 def _words_about(act: Act, phrases: Iterable[str]) -> set[str]:
     """The words of the phrases that name the object of an act, without those of the act itself."""
     about = (words for phrase in phrases if act.noun in (words := _lemmas(phrase, act)))
-    return set().union(*about) - {*act} - _REPEATING
+    return set().union(*about) - {*act}
 
 
 def _lemmas(text: str, act: Act) -> set[str]:
