@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from howsteps.errors import HowstepsError
-from howsteps.localise import mention_windows
 from howsteps.localise.order import cheapest_placement
 from howsteps.paper.clustering_problem import (
     ClusteringCost,
@@ -15,6 +14,7 @@ from howsteps.paper.clustering_problem import (
     relax,
     step_windows,
 )
+from howsteps.paper.windows import mention_windows
 from tests.localise import naive
 from tests.localise.test_features import DENSE, SPARSE, videos_of
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from howsteps.localise.model import Model as Model
     from howsteps.localise.segments import filled as filled
     from howsteps.localise.segments import find_steps as find_steps
-    from howsteps.localise.windows import mention_windows as mention_windows
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
@@ -36,6 +35,5 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "method": ["TaskLocalisation", "localise"],
         "model": ["Model"],
         "segments": ["filled", "find_steps"],
-        "windows": ["mention_windows"],
     },
 )

@@ -8,7 +8,7 @@ equation (1); Appendix B.1: U, B, Y, C_o, Tr(UᵀBU)      :mod:`.alignment_probl
 Appendix B.2: Frank-Wolfe, oracle, rounding             :mod:`.alignment_problem`
 Appendix B.2: POA and Clustal                           :mod:`.aligners`
 Section 4.1: the K steps of the script                  :mod:`.script`
-Section 4.2: AZ ≥ R, Δb and Δa                          :mod:`.clustering_problem`
+Section 4.2: Δb and Δa; AZ ≥ R                          :mod:`.windows`; :mod:`.clustering_problem`
 equations (2), (3): h(Z) under both constraints         :mod:`.clustering_problem`
 Appendix C.1: W*(Z), B, Tr(ZZᵀB)                        :mod:`.clustering_problem`,
                                                         :mod:`howsteps.localise.ridge`

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from howsteps.errors import HowstepsError, unknown_name
 from howsteps.localise.features import Places, checked_features, checked_windows
 from howsteps.localise.ridge import Weights
-from howsteps.localise.windows import RelaxedWindow
 from howsteps.paper.clustering_problem import (
     AUTHORS_BIAS,
     FORBIDDEN,
@@ -27,6 +26,7 @@ from howsteps.paper.clustering_solvers import (
     frank_wolfe,
     mean_of_random_corners,
 )
+from howsteps.paper.windows import RelaxedWindow
 
 ClusteringMode: TypeAlias = Literal["paper", "authors"]
 ClusteringSolver: TypeAlias = Literal["frank-wolfe", "descent"]

@@ -31,7 +31,7 @@ from howsteps.errors import HowstepsError
 from howsteps.localise.features import Floats, Indices, Mask, Places, too_short
 from howsteps.localise.order import cheapest_placement
 from howsteps.localise.ridge import Ridge, Weights
-from howsteps.localise.windows import RelaxedWindow, starts_and_ends
+from howsteps.paper.windows import RelaxedWindow, starts_and_ends
 
 FORBIDDEN = 10_000.0
 
@@ -43,7 +43,7 @@ def authors_mention_windows(
 
     From interval round(start/s) − Δb to round(end/s) + Δa, counted from one; Δb (``before``) and Δa
     (``after``) are in intervals, whatever the frame rate. The other parameters are those of
-    :func:`howsteps.localise.mention_windows`.
+    :func:`howsteps.paper.windows.mention_windows`.
     """
     start, end = starts_and_ends(times)
     # Halves are rounded up, as in the authors' program.
@@ -62,7 +62,7 @@ def step_windows(
     Parameters
     ----------
     mentions
-        S_n×T_n per video, from :func:`~howsteps.localise.mention_windows`.
+        S_n×T_n per video, from :func:`~howsteps.paper.windows.mention_windows`.
     assignments
         S_n per video: the step that each mention belongs to, −1 for none.
 

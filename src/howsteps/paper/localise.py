@@ -13,9 +13,9 @@ import numpy as np
 from howsteps.localise.decision import StepIntervals, extents
 from howsteps.localise.features import Places
 from howsteps.localise.method import FeaturesByVideo, TaskData
-from howsteps.localise.windows import RelaxedWindow, mention_windows
 from howsteps.paper.clustering import AUTHORS_VIDEOS, ClusteringMode, cluster
 from howsteps.paper.clustering_problem import authors_mention_windows, step_windows
+from howsteps.paper.windows import RelaxedWindow, mention_windows
 from howsteps.task import Localisation, Script, Task
 
 

@@ -26,10 +26,10 @@ from howsteps.evaluate.protocols import Prediction
 from howsteps.evaluate.statistics import find_order, sequences_of
 from howsteps.localise.features import Floats, Mask, Places
 from howsteps.localise.order import LEAD, cheapest_placement, place_aligned
-from howsteps.localise.windows import mention_windows
 from howsteps.paper.clustering import Clustering, ClusteringMode, cluster
 from howsteps.paper.localise import localise
 from howsteps.paper.script import discover, narrations
+from howsteps.paper.windows import mention_windows
 from howsteps.task import Mode, Script
 from howsteps.vision.features import signed_roots
 
