@@ -27,8 +27,6 @@ from howsteps.task import (
     Chapter,
     Localisation,
     Mention,
-    OtherStep,
-    OtherWay,
     Place,
     Result,
     Script,
@@ -108,18 +106,11 @@ def results(draw: st.DrawFn) -> Result:
         for video in names
         for step in range(len(steps))
     )
-    way = st.builds(
-        OtherWay,
-        texts,
-        st.lists(texts, max_size=2).map(tuple),
-        st.lists(st.builds(OtherStep, texts, st.integers(0, 9)), max_size=2).map(tuple),
-    )
     return Result(
         Task(draw(texts), tuple(videos)),
         Script(steps, -3.0, -1.5, -4.0),
         places,
         tuple(draw(st.lists(st.builds(SetAside, texts, texts, texts), max_size=2))),
-        tuple(draw(st.lists(way, max_size=2))),
     )
 
 
@@ -160,7 +151,7 @@ def test_a_video_is_found_again_when_both_folders_move(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda v: v.update(version=3), "is version 3, which"),
+        (lambda v: v.update(version=4), "is version 4, which"),
         (lambda v: v.pop("steps"), "has no 'steps'"),
         (lambda v: v.update(videos={}), "videos: expected array, got object"),
         (lambda v: v["videos"].append(v["videos"][0]), "duplicate id"),

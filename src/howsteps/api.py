@@ -19,6 +19,7 @@ from howsteps.pipeline.apply import apply as apply_model
 from howsteps.pipeline.apply import read_videos
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, ignore_event
+from howsteps.pipeline.earlier import NOTHING
 from howsteps.pipeline.executor import Executor
 from howsteps.pipeline.options import RunOptions, check_workers, one_or_more
 from howsteps.pipeline.placing import place_again, read_page
@@ -300,7 +301,7 @@ def place(
         with tempfile.TemporaryDirectory() as folder:
             context = Context(Cache(Path(folder)))
             options = RunOptions(parser=parser)
-            script, problems = read_page(Page.of(script), task, None, options, context)
+            script, problems = read_page(Page.of(script), task, NOTHING, options, context)
     places = localise(task, script, features).localisations
     if extents == "filled":
         places = filled(places, {video.id: video.length for video in task.videos})

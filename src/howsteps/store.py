@@ -28,7 +28,6 @@ from howsteps.task import (
     Index,
     Localisation,
     Mention,
-    OtherWay,
     Reading,
     Relation,
     Result,
@@ -44,7 +43,7 @@ from howsteps.task import (
 
 _T = TypeVar("_T")
 
-VERSION: Literal[2] = 2  # of result.json
+VERSION: Literal[3] = 3  # of result.json
 FILE = "result.json"
 _LARGEST = 10**9  # bytes: about twenty thousand narrations
 _LINES = 4  # nesting depth down to which JSON is split into lines: one per sentence or mention
@@ -174,7 +173,7 @@ class OddRecord(Record):
 class ResultRecord(Record, kw_only=True):
     """The steps of a job and their place in every video. Times are seconds, to the millisecond."""
 
-    version: Literal[2]
+    version: Literal[3]
     howsteps: Annotated[str, Meta(description="Version of the program that wrote the file.")]
     task: Annotated[str, Meta(description="Name of the job.")]
     videos: list[VideoRecord]
@@ -186,7 +185,6 @@ class ResultRecord(Record, kw_only=True):
     ]
     odd: list[OddRecord] = []
     set_aside: Annotated[list[SetAside], Meta(description="Videos of another job.")] = []
-    other_ways: list[OtherWay] = []
     readings: Annotated[
         list[Reading] | UnsetType,
         Meta(description="Where a language model read that a step is done; only if one was asked."),
@@ -313,9 +311,7 @@ def result_of(record: ResultRecord, folder: Path) -> Result:
     if unknown := read - {video.id for video in videos}:
         raise ValueError(f"read_videos: there is no video {min(unknown)!r}")
     script = script.read(readings)
-    return Result(
-        task, script, places, tuple(record.set_aside), tuple(record.other_ways), readings, read
-    )
+    return Result(task, script, places, tuple(record.set_aside), readings, read)
 
 
 def _video(entry: VideoRecord, folder: Path) -> Video:
@@ -419,7 +415,6 @@ def _record(result: Result) -> ResultRecord:
         localisations=[rounded(found) for found in result.localisations],
         odd=[OddRecord(video=v, reason=reason) for v, reason in result.odd_videos.items()],
         set_aside=list(result.set_aside),
-        other_ways=list(result.other_ways),
         readings=list(result.readings) if result.read_videos else UNSET,
         read_videos=sorted(result.read_videos) if result.read_videos else UNSET,
     )
@@ -608,10 +603,21 @@ class WantedExport(Record):
     shows: str
 
 
+class PlacedByHand(Record):
+    """Where a person placed a step, by its label; without times, it is not in the video."""
+
+    video: str
+    step: str
+    time: Seconds | None
+    start: Seconds | None
+    end: Seconds | None
+
+
 class Decisions(Record):
-    """``decisions.json``: the videos that a person keeps or drops here, and the wanted exports."""
+    """``decisions.json``: what a person decided in a work folder; all else can be made anew."""
 
     videos: Choices = {}
+    places: list[PlacedByHand] = []
     exports: dict[str, WantedExport] = {}
 
 

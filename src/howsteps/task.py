@@ -379,32 +379,12 @@ def of_another_job(videos: Sequence[SetAside]) -> str:
     return f", about {sum(estimated):.0f} of them of another job" if estimated else ""
 
 
-@dataclass(frozen=True, slots=True)
-class OtherStep:
-    """A step of an :class:`OtherWay`: its label, and how many of those videos mention it."""
-
-    label: str
-    support: Index
-
-
-@dataclass(frozen=True, slots=True)
-class OtherWay:
-    """A group of videos that were set aside for the same reason, with a script of their own.
-
-    They show another way of doing the job, or another job.
-    """
-
-    reason: str
-    videos: tuple[str, ...]
-    steps: tuple[OtherStep, ...]
-
-
 @dataclass(frozen=True)
 class Result:
     """A task, its script, and the localisation of every step in every video.
 
-    ``set_aside`` are videos of the input that show another job; ``other_ways`` are scripts of
-    groups of them. ``readings`` are what a language model read in the videos ``read_videos``.
+    ``set_aside`` are videos of the input that show another job. ``readings`` are what a language
+    model read in the videos ``read_videos``.
     ``problems`` lists what was repaired or left out; it is not part of ``result.json``.
     """
 
@@ -412,7 +392,6 @@ class Result:
     script: Script
     localisations: tuple[Localisation, ...]
     set_aside: tuple[SetAside, ...] = ()
-    other_ways: tuple[OtherWay, ...] = ()
     readings: tuple[Reading, ...] = ()
     read_videos: frozenset[str] = frozenset()
     problems: tuple[Problem, ...] = field(default=(), compare=False)
@@ -425,6 +404,18 @@ class Result:
     def steps(self) -> tuple[Step, ...]:
         """The steps of the script, in order."""
         return self.script.steps
+
+    def within(self, videos: Collection[str]) -> "Result":
+        """The part of the result that is about these videos."""
+        task = replace(self.task, videos=tuple(v for v in self.task.videos if v.id in videos))
+        return replace(
+            self,
+            task=task,
+            script=self.script.within(videos),
+            localisations=tuple(each for each in self.localisations if each.video in videos),
+            readings=tuple(each for each in self.readings if each.video in videos),
+            read_videos=self.read_videos & frozenset(videos),
+        )
 
     @cached_property
     def places(self) -> tuple[PlacedStep, ...]:

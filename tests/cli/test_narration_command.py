@@ -44,7 +44,7 @@ def test_json_has_the_documented_shape(folder: Path, tmp_path: Path) -> None:
     code, _, _ = run("narration", folder, "--json", target)
     heard = json.loads(target.read_text("utf-8"))
     assert code == 0
-    assert heard["version"] == 2
+    assert heard["version"] == 3
     [relation] = heard["videos"]["one"]["relations"]
     assert (relation["verb"], relation["noun"], relation["particle"]) == ("remove", "nut", "")
     assert 1.0 <= relation["start"] < relation["end"] <= 5.0

@@ -10,10 +10,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from howsteps._cli import screen
-from howsteps._cli.screen import _Display, _ended
+from howsteps._cli.screen import _Display
 from howsteps.pipeline.context import Event, ItemAt, ItemDone, StageBegan, StageEnded
 from howsteps.pipeline.options import STAGES
-from howsteps.pipeline.selection import OTHER_SCRIPT
 
 EVENTS: tuple[Event, ...] = (
     StageBegan("features", "wash [a] cat", 2),
@@ -57,11 +56,8 @@ def test_the_bar_of_a_failed_stage_is_removed() -> None:
 
 def test_every_stage_has_a_description() -> None:
     display = _Display(Progress(console=Console(file=io.StringIO())))
-    for stage in (*STAGES, OTHER_SCRIPT):
+    for stage in STAGES:
         display(StageBegan(stage, "a job", 1))
-    assert _ended(StageEnded(OTHER_SCRIPT, "tea", 1, 0, 0.3)) == (
-        "tea: script of another way in 0.3 s"
-    )
 
 
 def test_a_terminal_keeps_a_line_after_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:

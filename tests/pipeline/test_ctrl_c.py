@@ -22,10 +22,10 @@ STAGES = {
     "narration": "howsteps.pipeline.stages._extract",
     "relevance": "howsteps.pipeline.selection.set_aside_other_jobs",
     "script": "howsteps.script.discover",
-    "script files": "howsteps.pipeline.run.write_script",
+    "script files": "howsteps.pipeline.work_folder.write_script",
     "features": "howsteps.pipeline.run.visual_features",
     "localise": "howsteps.localise.method.localise",
-    "result": "howsteps.pipeline.run.write_result",
+    "result": "howsteps.pipeline.work_folder.write_result",
     "page": "howsteps.report.page.write_page",
     "exports": "howsteps.report.exports.export",
 }

@@ -10,11 +10,12 @@ from howsteps import export, place, read_result, run
 from howsteps.errors import InputError
 from howsteps.pipeline import placing
 from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.run import run as run_pipeline
 from howsteps.pipeline.work_folder import DECISIONS
 from howsteps.script.text_form import script_text
-from howsteps.task import Script
-from tests.pipeline.jobs import MANNERS, NARRATORS, captions, narration, subrip
+from howsteps.task import BY_HAND, Localisation, Script
+from tests.pipeline.jobs import ACTS, MANNERS, NARRATORS, captions, narration, subrip
 
 
 @pytest.fixture
@@ -34,6 +35,11 @@ def labels(out: Path) -> list[str]:
 
 def used(out: Path) -> list[str]:
     return [video.id for video in read_result(out).task.videos]
+
+
+def content(out: Path) -> dict[str, bytes]:
+    names = ("result.json", "script.md", "decisions.json")
+    return {name: (out / name).read_bytes() for name in names}
 
 
 class TestVideos:
@@ -146,6 +152,23 @@ class TestScript:
         run(job, out, steps=8)
         assert {m.video for m in read_result(out).steps[-1].mentions} == {"flo", "gil"}
 
+    def test_a_step_that_nobody_mentions_stays_so_where_nothing_is_new(
+        self, tmp_path: Path
+    ) -> None:
+        (tmp_path / "wash a cat").mkdir()
+        more = ("we will {} like my uncle in spain", "it is time to {} because it rains")
+        for n, manner in enumerate((*MANNERS.values(), *more)):
+            last = "tickle the goat" if n == 0 else "open the door"
+            said = [manner.format(act) for act in (*ACTS[:2], last)]
+            (tmp_path / "wash a cat" / f"{n}.srt").write_text(subrip(dict(enumerate(said))))
+        out, page = tmp_path / "out", tmp_path / "out" / "script.md"
+        run(tmp_path / "wash a cat", out, steps=2)
+        page.write_text("fill the tub\ncatch the cat\nopen the door\ntickle the goat\n", "utf-8")
+        run(tmp_path / "wash a cat", out)
+        first = read_result(out)
+        run(tmp_path / "wash a cat", out)
+        assert read_result(out) == first
+
     def test_it_is_kept_aside_once_where_steps_are_found_anew(
         self, job: Path, out: Path, edited: list[str]
     ) -> None:
@@ -154,9 +177,20 @@ class TestScript:
         assert "get ready" not in labels(out)
         assert any("kept as script.edited.md" in str(problem) for problem in found.problems)
         assert "get ready (optional)" in (out / "script.edited.md").read_text("utf-8")
-        assert len([*out.glob("script*")]) == 2
+        assert len([*out.glob("script*.md")]) == 2
         run(job, out, steps=8, script=out / "script.edited.md")
         assert labels(out) == edited
+
+    def test_what_was_kept_aside_comes_back_as_it_was(
+        self, job: Path, out: Path, edited: list[str]
+    ) -> None:
+        run(job, out, steps=8)
+        place_again(out, None, by_hand=[Localisation("ann", 0, 4.0, 3.0, 6.0)])
+        before = content(out)
+        run(job, out, steps=8, force=["script"])
+        assert labels(out) != edited
+        run(job, out, steps=8, script=out / "script.edited.md")
+        assert content(out) == before
 
     @pytest.mark.parametrize("name", ["knit a sock", "wash a cat"])  # a folder is just "videos"
     def test_it_is_kept_aside_where_the_job_is_another(
@@ -258,3 +292,85 @@ def test_a_file_that_is_none_is_an_error_that_names_it(out: Path) -> None:
     (out / DECISIONS).write_text('{"videos": 3}')
     with pytest.raises(InputError, match=r"decisions\.json: videos: expected object"):
         place(out, drop=["bob"])
+
+
+WAYS = {
+    "place": lambda job, out, choice: place(out, **{choice: ["bob"]}),
+    "run": lambda job, out, choice: run(job, out, steps=8, **{choice: ["bob"]}),
+}
+
+
+class TestThereAndBack:
+    """A video that is left out and taken back brings all that was known of it."""
+
+    @pytest.fixture(params=["found", "edited"])
+    def script(self, job: Path, out: Path, request: pytest.FixtureRequest) -> None:
+        page = out / "script.md"
+        if request.param == "edited":
+            page.write_text(page.read_text("utf-8").replace("fill the tub", "get ready", 1))
+            run(job, out, steps=8)
+
+    @pytest.mark.parametrize("way", WAYS)
+    def test_places_by_hand_come_back(self, way: str, job: Path, out: Path, script: None) -> None:
+        first = read_result(out).script
+        hand = [Localisation("bob", 0, 4.0, 3.0, 6.0), Localisation("bob", 1, None)]
+        place_again(out, first, by_hand=hand)
+        place(out, keep=["bob"])  # so that the decision is the same before and after
+        before = content(out)
+        WAYS[way](job, out, "drop")
+        assert "bob" not in used(out)
+        WAYS[way](job, out, "keep")
+        assert content(out) == before
+        placed = {p.step: p.time for p in read_result(out).by_video["bob"] if p.evidence == BY_HAND}
+        assert placed == {0: 4.0, 1: None}
+
+    def test_they_come_back_by_lines_of_the_script(self, job: Path, out: Path) -> None:
+        hand = [Localisation("bob", 0, 4.0, 3.0, 6.0)]
+        place_again(out, read_result(out).script, by_hand=hand)
+        for line in ("drop: bob", "keep: bob"):
+            page = out / "script.md"
+            text = page.read_text("utf-8").replace("drop: bob", "")
+            page.write_text(f"{text}\n{line}\n", "utf-8")
+            run(job, out, steps=8)
+            assert ("bob" in used(out)) == (line == "keep: bob")
+        assert [p.time for p in read_result(out).places if p.evidence == BY_HAND] == [4.0]
+
+    def test_they_go_with_a_step_that_is_renamed_meanwhile(self, out: Path) -> None:
+        first = read_result(out).script
+        place_again(out, first, by_hand=[Localisation("bob", 0, 4.0, 3.0, 6.0)])
+        place(out, drop=["bob"])
+        text = (out / "script.md").read_text("utf-8").replace(first.steps[0].label, "begin", 1)
+        place(out, text)
+        place(out, keep=["bob"])
+        [hand] = [p for p in read_result(out).places if p.evidence == BY_HAND]
+        assert (hand.video, hand.label, hand.time) == ("bob", "begin", 4.0)
+
+    def test_they_wait_for_a_step_that_is_gone(self, job: Path, out: Path) -> None:
+        first = read_result(out).script
+        place_again(out, first, by_hand=[Localisation("ann", 1, 4.0, 3.0, 6.0)])
+        place(out, Script(first.steps[:1]))
+        assert not [p for p in read_result(out).places if p.evidence == BY_HAND]
+        run(job, out, steps=8, force=["script"])
+        [hand] = [p for p in read_result(out).places if p.evidence == BY_HAND]
+        assert (hand.video, hand.label, hand.time) == ("ann", first.steps[1].label, 4.0)
+
+    @pytest.mark.parametrize("way", WAYS)
+    def test_the_acts_of_its_steps_are_listed_meanwhile(
+        self, way: str, job: Path, out: Path
+    ) -> None:
+        text = subrip(dict(enumerate(MANNERS["bob"].format(act) for act in SAID_BY_BOB)))
+        (job / "bob.srt").write_text(text, "utf-8")
+        page = out / "script.md"
+        page.write_text("fill the tub\n  also: load the basin\nwash the cat\n", "utf-8")
+        place_or_run = WAYS[way]
+        run(job, out, steps=8)
+        assert "load the basin" in page.read_text("utf-8")
+        mentions = [{*step.mentions} for step in read_result(out).steps]
+        place_or_run(job, out, "drop")
+        assert "load the basin" in page.read_text("utf-8")
+        place_or_run(job, out, "keep")
+        assert "load the basin" in page.read_text("utf-8")
+        assert [{*step.mentions} for step in read_result(out).steps] == mentions
+
+
+SAID_BY_BOB = ("load the basin", "wash the cat", "open the door")

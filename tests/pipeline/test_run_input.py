@@ -11,14 +11,12 @@ from howsteps.errors import HowstepsError, Problem
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context, Event, ItemDone, StageBegan, StageEnded
 from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.run import check_task, read_source, run
-from howsteps.pipeline.selection import (
-    find_other_ways,
-    set_aside_other_jobs,
-    set_aside_unusable,
-)
+from howsteps.pipeline.selection import set_aside_other_jobs, set_aside_unusable
 from howsteps.pipeline.stages import find_script, script_remarks
-from howsteps.task import Caption, Mention, OtherWay, Script, Sentence, Step, Task, Video, Word
+from howsteps.store import read_result
+from howsteps.task import Caption, Localisation, Mention, Script, Sentence, Step, Task, Video, Word
 from tests.jobs import write_tea
 from tests.pipeline.jobs import captions, narration, subrip
 from tests.script import spoken
@@ -156,23 +154,20 @@ class TestUsedFolder:
         assert names == ["ann", "bob", "cyd", "dan", "eva"]
         assert (out / "exports" / "csv" / "steps.csv").is_file()
 
-    def test_a_result_that_cannot_be_read_is_kept_under_another_name(self, tmp_path: Path) -> None:
+    def test_of_a_result_that_cannot_be_read_the_decisions_stay(self, tmp_path: Path) -> None:
         job, out = captions(tmp_path / "wash a cat", ("ann", "bob", "eve")), tmp_path / "out"
         run(job, out, pages=False)
-        old = (out / "result.json").read_text("utf-8").replace('"version": 2', '"version": 1')
+        hand = [Localisation("bob", 0, 4.0, 3.0, 6.0)]
+        placed = place_again(out, None, by_hand=hand, pages=False)
+        old = (out / "result.json").read_text("utf-8").replace('"version": 3', '"version": 1')
         (out / "result.json").write_text(old, "utf-8")
         problems = run(job, out, pages=False).problems
         [problem] = [problem for problem in problems if "version" in problem.reason]
-        assert "is version 1, which this version of howsteps cannot read" in problem.reason
-        assert "places by hand in it are not used" in problem.reason
-        assert (out / "result.old-1.json").read_text("utf-8") == old
-        (out / "result.json").write_text(old + " ", "utf-8")
-        (tmp_path / "script.md").write_text("also: nothing above\n")
-        assert not run(job, out, script=tmp_path / "script.md", pages=False).results
-        assert (out / "result.json").read_text("utf-8") == old + " "  # until there is another
-        run(job, out, pages=False)
-        assert (out / "result.old-1.json").read_text("utf-8") == old
-        assert (out / "result.old-2.json").read_text("utf-8") == old + " "
+        assert problem.reason.endswith(
+            "is version 1, which this version of howsteps cannot read; it is made anew"
+        )
+        assert read_result(out).by_video["bob"][0] == placed.by_video["bob"][0]
+        assert not [*out.glob("result.old*")]
 
     def test_another_job_in_the_same_folder_gives_a_remark(self, tmp_path: Path) -> None:
         job, out = captions(tmp_path / "wash a cat"), tmp_path / "out"
@@ -187,7 +182,6 @@ class TestUsedFolder:
 
 
 BOILED = ("boil egg", "peel egg", "salt egg")
-FRIED = ("heat pan", "melt butter", "crack egg", "flip bacon", "season egg", "wash plate")
 
 
 def videos(count: int, name: str, title: str, acts: tuple[str, ...], talk: str) -> list[Video]:
@@ -205,15 +199,13 @@ def videos(count: int, name: str, title: str, acts: tuple[str, ...], talk: str) 
     return found
 
 
-def ways_of(fried: int, acts: tuple[str, ...], folder: Path) -> tuple[OtherWay, ...]:
+def test_many_videos_of_another_way_have_one_remark() -> None:
     own = videos(12, "boil", "How to boil eggs", BOILED, "boil the eggs")
-    others = videos(fried, "fry", "Eggs", acts, "eggs eggs eggs")
-    task = Task("how to boil eggs", (*own, *others))
-    found = set_aside_other_jobs(task, RunOptions())
-    assert {video.id for video in found.task.videos} == {video.id for video in own}
+    others = videos(9, "fry", "Eggs", ("heat pan", "melt butter", "crack egg"), "eggs eggs eggs")
+    found = set_aside_other_jobs(Task("how to boil eggs", (*own, *others)), RunOptions())
+    assert found.task.videos == (*own,)
     [remark] = found.remarks  # on all of them, and not on each too
-    assert f"{fried} of {12 + fried} videos hardly say 'boil'" in remark.reason
-    return find_other_ways(task, found.ways, RunOptions(), Context(Cache(folder)))
+    assert "9 of 21 videos hardly say 'boil'" in remark.reason
 
 
 def test_how_to_keep_a_video_names_its_short_id() -> None:
@@ -223,21 +215,6 @@ def test_how_to_keep_a_video_names_its_short_id() -> None:
         task = Task("how to boil eggs", (*own, replace(other, youtube=youtube)))
         [remark] = set_aside_other_jobs(task, RunOptions()).remarks
         assert remark.reason.endswith(f'(to keep it: `keep="{name}"`)')
-
-
-def test_another_way_has_its_steps_in_order(tmp_path: Path) -> None:
-    [way] = ways_of(9, FRIED, tmp_path)
-    assert "9 of 21 videos hardly say 'boil'" in way.reason
-    assert len(way.videos) == 9
-    assert [step.label.replace(" the ", " ") for step in way.steps] == list(FRIED)
-    assert {step.support for step in way.steps} == {9}
-
-
-@pytest.mark.parametrize(("fried", "acts"), [(6, FRIED), (9, FRIED[:3])])
-def test_too_few_videos_or_steps_give_no_script(
-    fried: int, acts: tuple[str, ...], tmp_path: Path
-) -> None:
-    assert ways_of(fried, acts, tmp_path) == ()
 
 
 CAPTION = Caption(1.0, 2.0, "fill the tub", (Word("fill", 1.0, 1.5),))

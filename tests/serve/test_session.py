@@ -316,14 +316,17 @@ def test_leaving_out_is_undone_after_a_restart_and_edits_go_on(work) -> None:
     assert labels(work)[0] != "begin"
 
 
-def test_a_video_that_was_set_aside_is_used_again(session, work) -> None:
-    before = read_result(work)
-    edit(session, 0, {"do": DROP})
-    edit(session, 1, {"do": KEEP})
+def test_a_video_that_was_set_aside_is_used_again_as_it_was(session, work) -> None:
+    edit(session, 0, {"do": PLACE})
     assert session.wait_until_placed(60)
-    after = read_result(work)
-    assert after.by_video.keys() == before.by_video.keys()
-    assert any(m.video == "Bo" for step in after.steps for m in step.mentions)
+    before = read_result(work)
+    edit(session, 1, {"do": DROP})
+    assert session.wait_until_placed(60)
+    assert "Bo" not in read_result(work).by_video
+    edit(session, 2, {"do": KEEP})
+    assert session.wait_until_placed(60)
+    assert [p.video for p in before.localisations if p.evidence == BY_HAND] == ["Bo"]
+    assert read_result(work) == before
 
 
 def test_a_video_that_is_used_and_set_aside_is_in_the_result_once(work) -> None:

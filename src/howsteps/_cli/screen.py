@@ -161,7 +161,6 @@ _DESCRIPTIONS = {
     "transcribe": "transcribing",
     "narration": "reading narrations",
     "script": "discovering the script",
-    "script of another way": "discovering the script of another way",
     "editor": "asking the language model",
     "reading": "reading videos",
     "features": "computing video features",

@@ -19,10 +19,7 @@ from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import LocalExecutor, cores
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import read_source, titled
-from howsteps.pipeline.selection import (
-    check_choices,
-    set_aside_other_jobs,
-)
+from howsteps.pipeline.selection import check_choices, set_aside_other_jobs
 from howsteps.pipeline.stages import (
     check_parser,
     discover_script,

@@ -15,8 +15,9 @@ from typing import NamedTuple
 from howsteps.errors import Problem
 from howsteps.io.files import key_of
 from howsteps.pipeline.context import Context, Sends
+from howsteps.pipeline.earlier import moved, steps_now, unchanged
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.placing import read_labels, still_read, unchanged
+from howsteps.pipeline.placing import read_labels
 from howsteps.pipeline.stages import path_of
 from howsteps.reader import (
     AnswerError,
@@ -237,7 +238,7 @@ def _read_videos(asked: Asked, reader: Reader, context: Context, before: Result 
     stay: set[str] = set()
     unasked: set[int] = set()
     if before is not None and (stay := (unchanged(task, before) & before.read_videos) - {*read}):
-        still = [reading for reading in still_read(before, script) if reading.video in stay]
+        still = moved(before.within(stay).readings, steps_now(before.script, script))
         readings += still
         old = {step.label for step in before.steps}
         unasked = {k for k, step in enumerate(script.steps) if step.label not in old}

@@ -120,14 +120,10 @@ class Context:
         kind: type[Value],
         function: Callable[[], Value],
         *,
-        named: str = "",
         is_whole: Callable[[Value], bool] = lambda _: True,
     ) -> Value:
-        """Compute one result for a whole task, unless it is cached, and ``is_whole``.
-
-        ``named`` is the name of the stage in events, if it is another.
-        """
-        with self.stage(named or stage, task, 1) as progress:
+        """Compute one result for a whole task, unless it is cached, and ``is_whole``."""
+        with self.stage(stage, task, 1) as progress:
             found = self.cached(stage, key, kind)
             is_cached = found is not None and is_whole(found)
             if found is None or not is_cached:

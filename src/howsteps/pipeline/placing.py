@@ -4,7 +4,6 @@ To place again, narrations come from ``result.json`` and video descriptors from 
 edit takes seconds, and the video files are read only if their frames are used.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,37 +15,45 @@ from howsteps.narration.labels import plain_act
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache, stage_key
 from howsteps.pipeline.context import Callback, Context, ignore_event
+from howsteps.pipeline.earlier import (
+    NOTHING,
+    as_if_silent,
+    decided_by_hand,
+    ids,
+    in_script,
+    localised_by_hand,
+    moved,
+    parts_of,
+    places_now,
+    read_earlier,
+    read_whole,
+    searched,
+    steps_now,
+    unchanged,
+    with_choices,
+    with_mentions,
+    with_videos,
+)
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.pipeline.options import RunOptions, one_or_more, trusted_options
-from howsteps.pipeline.selection import LEFT_OUT, check_choices, choices_in, choices_of
+from howsteps.pipeline.selection import check_choices, choices_in, choices_of
 from howsteps.pipeline.work_folder import (
     CACHE,
     SCRIPT_TEXT,
     Page,
     check_folders,
-    decide,
-    read_aside,
     read_decisions,
     root_of,
     write_report,
-    write_result,
-    write_script,
+    write_work,
     writing_to,
 )
 from howsteps.script.matching import with_videos_searched
-from howsteps.script.text_form import TextStep, VideoChoices, parse_script_text, script_text
+from howsteps.script.text_form import TextStep, parse_script_text, script_text
 from howsteps.script.text_mentions import script_of_text, unmentioned, with_matches
-from howsteps.store import (
-    FILE,
-    Choices,
-    read_result,
-    result_file,
-    rounded,
-    without_captions,
-)
+from howsteps.store import FILE, Decisions, PlacedByHand, result_file, rounded, without_captions
 from howsteps.task import (
-    BY_HAND,
     LIKE_SEEN,
     READ,
     SAID,
@@ -55,10 +62,8 @@ from howsteps.task import (
     Reading,
     Result,
     Script,
-    SetAside,
     Step,
     Task,
-    Video,
 )
 from howsteps.vision.features import Features
 
@@ -87,9 +92,9 @@ def place_again(
     Parameters
     ----------
     by_hand
-        Places that a person chose for steps of the new script: each is treated as a mention there,
-        and is certain. A localisation without a time means that the step is not in the video.
-        None: keep those of the existing result, for steps with the same label or mentions.
+        All places that a person chose for steps of the new script: each is treated as a mention
+        there, and is certain. A localisation without a time means that the step is not in the
+        video. None: those that were chosen before.
     pages
         Also write the page and the exports.
     unchanged_since
@@ -113,131 +118,172 @@ def place_again(
     stages.check_parser(parser)
     options, problems = trusted_options(work if (work / OPTIONS).exists() else root, parser)
     context = Context(Cache(root / CACHE), callback=callback or ignore_event)
-    keep, drop = one_or_more(keep), one_or_more(drop)
     given = script.absolute() if isinstance(script, Path) else None
     page = Page.of(given or script) if isinstance(script, Path | str) else None
-    before, aside = read_result(work), read_aside(work)
-    decided, remarks = _decided(before, aside, RunOptions(keep=keep, drop=drop), page)
-    problems += remarks
-    keep, drop = ([v for v in decided if decided[v] == each] for each in ("keep", "drop"))
-    earlier = before
-    before, aside = with_videos(before, aside, keep, drop)
+    before, decisions = read_whole(work), read_decisions(work)
+    asked = RunOptions(keep=one_or_more(keep), drop=one_or_more(drop))
+    check_choices([before.task], asked)
+    _, lines, remarks = choices_in(page, before.task, before) if page else ({}, {}, [])
+    chosen = lines | choices_of(asked.keep, asked.drop, before.task)
+    whole = with_choices(before, chosen)
+    task, aside = (part.task for part in parts_of(whole))
     if page:
-        new, remarks = read_page(page, before.task, earlier, options, context)
-        problems += remarks
-    elif isinstance(script, Script | None):
-        reader = partial(read_labels, parser=options.parser, context=context)
-        new = script or before.script
-        if script or keep:
-            new = _with_record(with_matches(new, before.task, reader), before.script)
-    manual = _still_placed(before, new, BY_HAND) if by_hand is None else tuple(by_hand)
-    _check(manual, before.task, new)
-    silent = not any(video.mentions for video in before.task.videos)
-    fixed = (*(_still_placed(before, new, LIKE_SEEN) if silent else ()), *manual)
-    task, features = visual_features(before.task, options, context)
-    readings = still_read(before, new)
-    new = new.read(readings)
-    localised = place(task, new, features, options, context, fixed, readings, before.read_videos)
-    problems += [*features.problems, *localised.remarks]
-    task = replace(task, videos=tuple(map(without_captions, task.videos)))
-    result = replace(
-        before,
-        task=task,
-        script=new,
-        localisations=localised.localisations,
-        readings=readings,
+        origin = origin_of(page, before, whole.task)
+        new, more = read_page(page, task, origin, options, context, aside)
+        remarks += more
+    else:
+        new = _with_what_is_said(script, before, task, aside, options, context)
+    used = ids(task)
+    index = steps_now(before.script.within(used), new.within(used))
+    if by_hand is None:
+        places = places_now(decisions.places, before.script, new, index)
+    else:
+        places = _replaced(decisions.places, by_hand, before, new)
+    kept, readings = moved(whole.localisations, index), moved(whole.readings, index)
+    # Where nobody says what is done, the places that sight alone found stay.
+    silent = not any(video.mentions for video in task.videos)
+    seen = (p for p in kept if silent and p.evidence == LIKE_SEEN and p.video in used)
+    fixed = (*seen, *localised_by_hand(places, new, task))
+    whole = replace(whole, script=new.read(readings), readings=readings)
+    part = whole.within(used)
+    task, features = visual_features(task, options, context)
+    localised = place(
+        task, part.script, features, options, context, fixed, part.readings, part.read_videos
     )
+    problems += [*remarks, *features.problems, *localised.remarks]
+    task = replace(task, videos=tuple(map(without_captions, task.videos)))
+    stay = (p for p in kept if p.video not in used)
+    whole = replace(
+        whole,
+        task=with_videos(task, aside),
+        localisations=(*localised.localisations, *stay),
+    )
+    own = own_page(work)
+    edited = not (own and own.is_as_found)  # other videos alone are no edit
+    edited |= not says(page, before.script) if page else _titles(new) != _titles(before.script)
     with writing_to(root):
         check_unchanged(work / FILE, found)
-        decide(work, decided)
-        kept = choices_of(options.keep, (), task) | read_decisions(work).videos
-        ids = [video.id for video in task.videos if kept.get(video.id) == "keep"]
-        choices = VideoChoices(before.set_aside, ids)
-        own = own_page(work)
-        edited = not (own and own.is_as_found)  # other videos alone are no edit
-        edited |= not says(page, earlier.script) if page else _titles(new) != _titles(before.script)
-        problems += write_script(
-            task, new, work, edited=edited, given=given, continues=page, choices=choices
+        choices = choices_of(options.keep, (), task) | read_decisions(work).videos | chosen
+        result, remarks = write_work(
+            whole,
+            work,
+            localised.model,
+            decisions=Decisions(chosen, places),
+            keep=[video.id for video in task.videos if choices.get(video.id) == "keep"],
+            edited=edited,
+            given=given,
+            continues=page,
         )
-        write_result(result, work, aside, localised.model)
         if pages:
-            problems += write_report(result, work, context, unreadable_media(task, features))
-    return replace(result, problems=tuple(problems))
-
-
-def _decided(
-    before: Result, aside: Sequence[Video], asked: RunOptions, page: Page | None
-) -> tuple[Choices, list[Problem]]:
-    """What a person chose for videos, by options or by lines of a script; and remarks."""
-    known = replace(before.task, videos=(*before.task.videos, *aside))
-    check_choices([known], asked)
-    _, changes, remarks = choices_in(page, known, before) if page else ({}, {}, [])
-    return changes | choices_of(asked.keep, asked.drop, known), remarks
+            remarks += write_report(result, work, context, unreadable_media(task, features))
+    return replace(result, problems=(*problems, *remarks))
 
 
 def _titles(script: Script) -> list[tuple[str, bool, bool]]:
     return [(step.label, step.optional, step.alternative) for step in script.steps]
 
 
-def with_videos(
-    before: Result, aside: Sequence[Video], keep: Collection[str], drop: Collection[str]
-) -> tuple[Result, tuple[Video, ...]]:
-    """A result with other videos, and those that are now set aside.
+def _with_what_is_said(
+    script: Script | Path | str | None,
+    before: Result,
+    task: Task,
+    aside: Task,
+    options: RunOptions,
+    context: Context,
+) -> Script:
+    """A script, or that of an earlier result, with what is said of its steps in all videos.
 
-    The narrations of the kept ones are matched with the steps.
+    What is known of a step in the videos that are set aside stays. Steps without mentions are
+    matched with what is said; in videos that are new, all steps are looked for.
     """
-    used = {video.id for video in before.task.videos}
-    aside = [video for video in aside if video.id not in used]  # two files may disagree
-    kept = [video for video in aside if video.id in keep]
-    dropped = [v for v in before.task.videos if v.id in drop and v.id not in keep]
-    if not (kept or dropped):
-        return before, tuple(aside)
-    out, back = {video.id for video in dropped}, {video.id for video in kept}
-    videos = [video for video in (*before.task.videos, *kept) if video.id not in out]
-    if not videos:
-        raise HowstepsError("no video would be left")
-    videos.sort(key=lambda video: video.id)
-    task = replace(before.task, videos=tuple(videos))
-    script = before.script.within({video.id for video in videos})
-    left = tuple(each for each in before.set_aside if each.video not in back)
-    changed = replace(
-        before,
-        task=task,
-        script=with_videos_searched(script, task, back),
-        localisations=tuple(p for p in before.localisations if p.video not in out),
-        readings=tuple(r for r in before.readings if r.video not in out),
-        read_videos=frozenset(before.read_videos) - out,
-        set_aside=(*left, *(SetAside(v.id, v.title, LEFT_OUT) for v in dropped)),
-    )
-    return changed, (*(video for video in aside if video.id not in back), *dropped)
+    every, used = with_videos(task, aside), ids(task)
+    new = script if isinstance(script, Script) else before.script
+    index = steps_now(before.script.within(used), new.within(used))
+    fresh = used - in_script(before)
+    new = with_mentions(new, before.script, index, ids(aside))
+    new = searched(new, every, fresh)
+    reader = partial(read_labels, parser=options.parser, context=context)
+    new = with_matches(new, as_if_silent(every, used if script else fresh), reader)
+    return _with_record(new, before.script)
+
+
+def _replaced(
+    known: Iterable[PlacedByHand], by_hand: Sequence[Localisation], before: Result, script: Script
+) -> list[PlacedByHand]:
+    """The places that a person chose now, and those for steps that are in neither script.
+
+    Raises ``HowstepsError`` if one is for a video or step that does not exist.
+    """
+    videos = ids(before.task)
+    for each in by_hand:
+        if each.video not in videos or each.step not in range(len(script.steps)):
+            raise HowstepsError(
+                f"there is no step {each.step + 1} of video {each.video!r} to place"
+            )
+    labels = {step.label for step in (*before.steps, *script.steps)}
+    others = [each for each in known if each.step not in labels or each.video not in videos]
+    return [*others, *decided_by_hand(by_hand, script)]
 
 
 # The script that a person gives
 
 
-def read_page(
-    page: Page, task: Task, before: Result | None, options: RunOptions, context: Context
-) -> tuple[Script, list[Problem]]:
-    """Read a script as text.
+def origin_of(page: Page, before: Result, task: Task) -> Result:
+    """The result that a page was made from.
 
-    ``task`` has mentions; ``before`` is the result that the text was made from: its steps stay what
-    they are there, and are looked for in the videos that are new. Raises ``InputError`` if it
-    cannot be used; the message gives the line.
+    It is the one that was kept with it, that of the work folder or, of other videos, the one beside
+    the page.
     """
-    known = unchanged(task, before) if before else set()
-    old = before.script.within(known) if before else Script(())
+    for path in (page.path.with_suffix(".json"), None, page.path.parent):
+        result = before if path is None else read_earlier(path)
+        if unchanged(task, result):
+            return result
+    return NOTHING
+
+
+def read_page(
+    page: Page,
+    task: Task,
+    before: Result,
+    options: RunOptions,
+    context: Context,
+    aside: Task = NOTHING.task,
+    again: Collection[str] = (),
+) -> tuple[Script, list[Problem]]:
+    """Read a script as text: its mentions in the videos of a task, and in others that it was in.
+
+    Raises ``InputError`` if it cannot be used; the message gives the line.
+
+    Parameters
+    ----------
+    task
+        With mentions.
+    before
+        The result that the text was made from: its steps stay what they are there, and are looked
+        for in the videos that are new.
+    aside
+        Videos that are set aside: what is known of those that were in the script stays.
+    again
+        Videos in which steps without a mention are looked for again.
+    """
+    known = unchanged(with_videos(task, aside), before)
+    away = replace(aside, videos=tuple(video for video in aside.videos if video.id in known))
+    everyone = with_videos(task, away)
+    old, new = before.script.within(known), ids(everyone) - known
     steps = parse_script_text(page.text, page.path)
     reader = partial(read_labels, parser=options.parser, context=context)
     # Where nobody says what is done, that nobody mentions a step is no news.
     spoken = any(video.mentions for video in task.videos)
     remarks: list[Problem] = []
-    if before and known and says(page, before.script):
-        script = with_matches(old, task, reader) if spoken else old
+    if known and says(page, before.script):
+        script = with_videos_searched(old, everyone, new)
+        if spoken:
+            script = with_matches(script, as_if_silent(everyone, new.union(again)), reader)
     else:
-        script, remarks = script_of_text(steps, task, old, reader, page.path)
-    if known:
-        script = with_videos_searched(script, task, {v.id for v in task.videos} - known)
-    remarks = [*unmentioned(steps, script, page.path), *remarks]
+        script, remarks = script_of_text(steps, everyone, old, reader, page.path)
+        if known:
+            script = with_videos_searched(script, everyone, new)
+    remarks = [*unmentioned(steps, script.within(ids(task)), page.path), *remarks]
     return _with_record(script, old), remarks if spoken else []
 
 
@@ -273,12 +319,6 @@ def _with_record(script: Script, known: Script) -> Script:
     if script.editor or labels.isdisjoint(step.label for step in script.steps):
         return script
     return replace(script, editor=known.editor, changes=known.changes)
-
-
-def unchanged(task: Task, before: Result) -> set[str]:
-    """The videos that say what they said in an earlier run."""
-    known = {video.id: (video.sentences, video.mentions) for video in before.task.videos}
-    return {v.id for v in task.videos if known.get(v.id) == (v.sentences, v.mentions)}
 
 
 def read_labels(
@@ -324,7 +364,7 @@ def place(
     """
     unread = {*range(len(script.steps))} - {reading.step for reading in readings}
     manual = {(each.video, each.step): each for each in fixed}
-    task, script = _with_manual_mentions(task, script, manual.values())
+    task, script = _with_mentions_of(task, script, manual.values())
     evidence = [each for each in readings if (each.video, each.step) not in manual]
     evidence += [
         Reading(m.video, index, m.start, m.end, 1, 1)
@@ -337,7 +377,7 @@ def place(
         replace(p, evidence=SAID) if p.evidence == READ and p.step in unread else p
         for p in found.localisations
     )
-    certain = {where: rounded(_certain(each)) for where, each in manual.items()}
+    certain = {where: rounded(each) for where, each in manual.items()}
     located = tuple(certain.get((p.video, p.step), p) for p in places)
     if options.extents == "filled":
         from howsteps.localise.segments import filled  # noqa: PLC0415 - loads Numba
@@ -347,34 +387,25 @@ def place(
     return found._replace(localisations=located)
 
 
-def _certain(manual: Localisation) -> Localisation:
-    if manual.evidence == LIKE_SEEN:
-        return manual
-    if manual.time is None:
-        absent = replace(manual, start=None, end=None, confidence=0.0, presence=0.0)
-        return replace(absent, evidence=BY_HAND)
-    return replace(manual, confidence=1.0, presence=1.0, evidence=BY_HAND)
-
-
-def _with_manual_mentions(
-    task: Task, script: Script, by_hand: Collection[Localisation]
+def _with_mentions_of(
+    task: Task, script: Script, fixed: Collection[Localisation]
 ) -> tuple[Task, Script]:
-    """Replace the mentions of manually placed steps by one mention just before the place."""
-    if not by_hand:
+    """Replace the mentions of steps that are fixed by one mention just before the place."""
+    if not fixed:
         return task, script
     from howsteps.localise.order import LEAD  # noqa: PLC0415 - loads Numba
 
-    manual = {(each.video, each.step) for each in by_hand}
+    placed = {(each.video, each.step) for each in fixed}
     added: list[Mention] = []
     steps: list[Step] = []
     for index, step in enumerate(script.steps):
         starts = {
             each.video: round(max(0.0, float(each.time) - LEAD), 3)
-            for each in by_hand
+            for each in fixed
             if each.step == index and each.time is not None
         }
         new = [Mention(v, "", "", step.label, start, start) for v, start in starts.items()]
-        kept = [m for m in step.mentions if (m.video, index) not in manual]
+        kept = [m for m in step.mentions if (m.video, index) not in placed]
         steps.append(replace(step, mentions=(*kept, *new)))
         added += new
     videos = tuple(
@@ -382,71 +413,3 @@ def _with_manual_mentions(
         for v in task.videos
     )
     return replace(task, videos=videos), replace(script, steps=tuple(steps))
-
-
-def placed_before(
-    before: Result | None, task: Task, script: Script, evidence: str
-) -> tuple[Localisation, ...]:
-    """The places of an earlier result by this evidence, for steps and videos that still exist."""
-    if before is None:
-        return ()
-    videos = {video.id for video in task.videos}
-    return tuple(p for p in _still_placed(before, script, evidence) if p.video in videos)
-
-
-def _new_indices(before: Result, script: Script) -> list[int | None]:
-    """The index of each step of an earlier result in a script; None if it is not there.
-
-    Steps correspond by label or, if renamed, by their mentions; a renamed step without mentions, by
-    the step before it.
-    """
-    by_label = {step.label: index for index, step in enumerate(script.steps)}
-    by_mentions = {step.mentions: index for index, step in enumerate(script.steps) if step.mentions}
-    old_steps = before.script.steps
-    found = [by_label.get(step.label, by_mentions.get(step.mentions)) for step in old_steps]
-    for index, step in enumerate(script.steps):
-        if index not in found and not step.mentions:
-            next_old = (
-                found.index(index - 1) + 1 if index - 1 in found else len(found) * (index > 0)
-            )
-            if (
-                next_old < len(found)
-                and found[next_old] is None
-                and not old_steps[next_old].mentions
-            ):
-                found[next_old] = index
-    return found
-
-
-def _still_placed(before: Result, script: Script, evidence: str) -> tuple[Localisation, ...]:
-    """The localisations of an earlier result by this evidence, for the steps that still exist."""
-    new_index = _new_indices(before, script)
-    return tuple(
-        replace(each, step=index)
-        for each in before.localisations
-        if each.evidence == evidence and (index := new_index[each.step]) is not None
-    )
-
-
-def still_read(before: Result, script: Script) -> tuple[Reading, ...]:
-    """The readings of an earlier result, for the steps that still exist or were joined to one."""
-    owner = {mention: index for index, step in enumerate(script.steps) for mention in step.mentions}
-    new_index = _new_indices(before, script)
-    for old, step in enumerate(before.script.steps):
-        owners = Counter(owner.get(mention) for mention in step.mentions).most_common(1)
-        if new_index[old] is None and owners and 2 * owners[0][1] > len(step.mentions):
-            new_index[old] = owners[0][0]
-    return tuple(
-        replace(each, step=index)
-        for each in before.readings
-        if (index := new_index[each.step]) is not None
-    )
-
-
-def _check(by_hand: Iterable[Localisation], task: Task, script: Script) -> None:
-    videos = {video.id for video in task.videos}
-    for each in by_hand:
-        if each.video not in videos or each.step not in range(len(script.steps)):
-            raise HowstepsError(
-                f"there is no step {each.step + 1} of video {each.video!r} to place"
-            )

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -26,6 +25,19 @@ from howsteps.io.files import Folder
 from howsteps.pipeline import asking, placing, selection, stages
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, ignore_event
+from howsteps.pipeline.earlier import (
+    NOTHING,
+    ids,
+    localised_by_hand,
+    moved,
+    places_now,
+    read_whole,
+    steps_now,
+    with_mentions,
+    with_videos,
+    with_what_stays,
+    without,
+)
 from howsteps.pipeline.executor import Executor, LocalExecutor
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import STAGES, RunOptions, check_workers, read_options, write_options
@@ -37,21 +49,19 @@ from howsteps.pipeline.work_folder import (
     WrittenResults,
     check_folders,
     check_parts,
-    decide,
+    read_decisions,
     remove_if_empty,
     write_overview,
     write_report,
-    write_result,
-    write_script,
+    write_work,
     writing_to,
 )
 from howsteps.reader import AnswerFolder, LanguageModel, Reader, Remembered
-from howsteps.script.text_form import VideoChoices, parse_script_text
-from howsteps.store import FILE, GivenTask, converted, read_result, without_captions
-from howsteps.task import BY_HAND, LIKE_SEEN, Localisation, Result, Script, Task
+from howsteps.script.text_form import parse_script_text
+from howsteps.store import FILE, Decisions, GivenTask, converted, without_captions
+from howsteps.task import LIKE_SEEN, Localisation, Result, Script, Task
 from howsteps.vision.features import Features
 
-UNREADABLE = "result.old-{}.json"
 KEPT = "has the steps that you wrote or edited, so they are kept; to find them anew: `force` script"
 MANY_FILES = 500  # captions that take longer than a few seconds to read
 
@@ -345,21 +355,13 @@ def _run_job(job: _Job, context: Context) -> tuple[Result | None, list[Problem]]
     return result, problems
 
 
-def _earlier(folder: Path) -> tuple[Result | None, str]:
-    """The result of an earlier run, if there is one; or why it cannot be read."""
+def _earlier(folder: Path) -> tuple[Result, list[Problem]]:
+    """The whole result of an earlier run, empty if there is none; a remark if it is unreadable."""
     try:
-        return (read_result(folder) if (folder / FILE).exists() else None), ""
+        return (read_whole(folder) if (folder / FILE).exists() else NOTHING), []
     except InputError as error:
-        return None, error.problem.reason
-
-
-def _put_aside(folder: Path, why: str) -> Problem:
-    """Keep a result that cannot be read, as of another version, for the places in it by hand."""
-    path = folder / FILE
-    names = (UNREADABLE.format(number) for number in count(1))
-    name = next(name for name in names if not (folder / name).exists())
-    path.replace(folder / name)
-    return Problem(path, f"{why}; kept as {name}: places by hand in it are not used")
+        reason = f"{error.problem.reason}; it is made anew"
+        return NOTHING, [replace(error.problem, reason=reason, harmless=True)]
 
 
 def _earlier_options(folder: Path) -> RunOptions:
@@ -369,11 +371,12 @@ def _earlier_options(folder: Path) -> RunOptions:
 
 
 def _asked_before(
-    before: Result | None, job: _Job, options: RunOptions, reader: Reader
+    before: Result, job: _Job, options: RunOptions, reader: Reader | None
 ) -> Result | None:
     """The result of the earlier run, if the same reader was asked in it, in the same mode."""
     old = _earlier_options(job.folder)
-    return before if (old.mode, old.llm) == (options.mode, reader.model) else None
+    is_same = reader and (old.mode, old.llm) == (options.mode, reader.model)
+    return before if is_same else None
 
 
 def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem], set[Path]]:
@@ -383,35 +386,34 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     -------
     The result, the problems, and the video files that cannot be decoded.
     """
-    task, options, reader = job.task, job.options, job.reader
     problems: list[Problem] = []
     features: Features | None = None
-    before, why_unreadable = _earlier(job.folder)
+    before, unreadable = _earlier(job.folder)
+    decisions, reader = read_decisions(job.folder), job.reader
     try:
         if job.script:  # its errors are found before slow stages
             parse_script_text(Page.of(job.script).text, job.script)
-        all_videos, remarks = stages.prepare_narration(task, options, context)
+        all_videos, remarks = stages.prepare_narration(job.task, job.options, context)
         page, is_script, problems = _page_of(job, before, all_videos, context)
+        used = page if is_script else None
         wanted = selection.chosen_options(
-            options, page, job.folder, task, before, is_used=is_script, in_files=job.in_files
+            job.options, page, decisions.videos, job.task, before, used is page, job.in_files
         )
-        options = wanted.options
-        chosen = selection.set_aside_other_jobs(all_videos, options, before)
-        task, set_aside = chosen.task, list(chosen.set_aside)
-        problems += [*wanted.remarks, *remarks, *chosen.remarks]
+        options, chosen = wanted.options, wanted.decisions
+        filtered = selection.set_aside_other_jobs(all_videos, options, before)
+        task = filtered.task
+        problems += [*unreadable, *wanted.remarks, *remarks, *filtered.remarks]
         if stages.is_silent(task, options):
             task, features = visual_features(task, options, context)
             problems += features.problems
-        own = page if is_script else None
-        script, seen, remarks = _find_steps(job, own, before, task, options, features, context)
-        ways = selection.find_other_ways(all_videos, chosen.ways, options, context)
-        asked = asking.Asked(task, script)
+        aside = without(all_videos, ids(task))
+        own, seen, remarks = _find_steps(job, used, before, task, aside, options, features, context)
+        asked = asking.Asked(task, own.within(ids(task)))
+        known = _asked_before(before, job, options, reader)
         if reader and features is None:
-            known = _asked_before(before, job, options, reader)
-            aside = None if is_script else chosen.set_aside
-            asked = asking.ask(task, script, reader, options, context, aside, known)
+            others = None if is_script else filtered.set_aside
+            asked = asking.ask(task, asked.script, reader, options, context, others, known)
         task, script = asked.task, asked.script
-        set_aside += asked.set_aside
         # Those on a script that was found are not on that of a model.
         problems += [*(remarks if is_script or not script.editor else ()), *asked.problems]
         if isinstance(reader, AnswerFolder) and reader.ask:
@@ -420,35 +422,35 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
             task, features = visual_features(task, options, context)
             problems += features.problems
         task, problems = selection.set_aside_unusable(task, features.vectors, problems)
-        fixed = (*seen, *placing.placed_before(before, task, script, BY_HAND))
+        index = steps_now(before.script.within(ids(task)), script)
+        places = places_now(decisions.places, before.script, script, index)
+        fixed = (*seen, *localised_by_hand(places, script, task))
         readings, read = asked.readings, asked.read_videos
         placed = placing.place(task, script, features, options, context, fixed, readings, read)
     except CannotWrite:
         raise
     except HowstepsError as error:
-        return None, [*problems, problem_of(error, Path(task.name))], set()
+        return None, [*problems, problem_of(error, Path(job.task.name))], set()
+    if is_script:  # it stays what it is in the videos that are set aside
+        script = with_mentions(script, own, range(len(script.steps)), ids(aside))
     task = replace(task, videos=tuple(map(without_captions, task.videos)))
-    result = Result(task, script, placed.localisations, tuple(set_aside), ways, readings, read)
-    out = {each.video for each in result.set_aside}
-    if why_unreadable:
-        problems.append(_put_aside(job.folder, why_unreadable))
-    decide(job.folder, wanted.decisions)
-    choices = VideoChoices(set_aside, options.keep)
-    problems += write_script(
-        task,
-        script,
+    set_aside = (*filtered.set_aside, *asked.set_aside)
+    result = Result(task, script, placed.localisations, set_aside, readings, read)
+    result, remarks = write_work(
+        with_what_stays(result, before, all_videos, index, was_asked=bool(known)),
         job.folder,
+        placed.model,
+        decisions=Decisions(chosen, places),
+        keep=options.keep,
         edited=is_script,
         given=job.script,
         continues=page,
-        choices=choices,
     )
-    write_result(result, job.folder, [v for v in all_videos.videos if v.id in out], placed.model)
-    return result, [*problems, *placed.remarks], unreadable_media(task, features)
+    return result, [*problems, *remarks, *placed.remarks], unreadable_media(task, features)
 
 
 def _page_of(
-    job: _Job, before: Result | None, task: Task, context: Context
+    job: _Job, before: Result, task: Task, context: Context
 ) -> tuple[Page | None, bool, list[Problem]]:
     """The page of a run, whether its steps are those of the run, and remarks.
 
@@ -458,7 +460,8 @@ def _page_of(
     if job.script:
         return Page.of(job.script), True, []
     path = job.folder / SCRIPT_TEXT
-    if before and not _same_videos(before.task, task):  # the name may be just "videos"
+    # The name may be just "videos".
+    if before is not NOTHING and not _same_videos(before.task, task):
         reason = f"the result of another job, {before.task.name!r}, was here and is replaced"
         return None, False, [Problem(job.folder / FILE, reason, harmless=True)]
     # A link in a folder of somebody else may lead to any file.
@@ -476,20 +479,12 @@ def _same_videos(one: Task, two: Task) -> bool:
     return any((video.id, video.sentences) in said for video in two.videos)
 
 
-def _origin(job: _Job, page: Page, before: Result | None, task: Task) -> Result | None:
-    """The result that a page was made from: the one of the work folder, or the one beside it."""
-    if before is None or not placing.unchanged(task, before):
-        return _earlier(page.path.parent)[0]
-    # A model that is no longer used is not named any more.
-    own = before.script
-    return before if job.reader else replace(before, script=replace(own, editor="", changes=()))
-
-
 def _find_steps(
     job: _Job,
     page: Page | None,
-    before: Result | None,
+    before: Result,
     task: Task,
+    aside: Task,
     options: RunOptions,
     features: Features | None,
     context: Context,
@@ -500,11 +495,18 @@ def _find_steps(
     folder. ``features`` are those of videos in which nobody says what is done; None for others.
     """
     if page:
-        origin = _origin(job, page, before, task)
-        script, remarks = placing.read_page(page, task, origin, options, context)
+        origin = placing.origin_of(page, before, with_videos(task, aside))
+        again = origin.read_videos
+        if not job.reader:  # a model that is no longer used is not named any more
+            origin = replace(origin, script=replace(origin.script, editor="", changes=()))
+        script, remarks = placing.read_page(
+            page, task, origin, options, context, aside, () if job.reader else again
+        )
         if features is None:
             return script, (), remarks
-        seen = placing.placed_before(before, task, script, LIKE_SEEN)
+        index = steps_now(before.script, script)
+        known = before.within(ids(task)).localisations
+        seen = moved((p for p in known if p.evidence == LIKE_SEEN), index)
         seen = seen or stages.find_by_sight(task, features, len(script.steps), context)
         return script, seen, remarks
     if features is None:

@@ -1,4 +1,4 @@
-"""Which videos of a task are used, and which steps the others have of their own."""
+"""Which videos of a task are used."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -7,20 +7,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howsteps.errors import HowstepsError, Problem
-from howsteps.narration.relevance import Relevance, Way, names_the_job, relevance
-from howsteps.pipeline.context import Context
+from howsteps.narration.relevance import Relevance, names_the_job, relevance
+from howsteps.pipeline.earlier import LEFT_OUT, NOTHING, ids
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.stages import discover_script, path_of
-from howsteps.pipeline.work_folder import Page, read_decisions, with_what_is_used
+from howsteps.pipeline.stages import path_of
+from howsteps.pipeline.work_folder import Page, with_what_is_used
 from howsteps.script.text_form import parse_choices
 from howsteps.store import Choices
-from howsteps.task import OtherStep, OtherWay, Result, SetAside, Task
-
-LEFT_OUT = "you left it out"
-OTHER_SCRIPT = "script of another way"  # stage name in events
-MIN_VIDEOS = 8
-MIN_STEPS = 5
-MIN_SUPPORT, MIN_SUPPORT_SHARE = 3, 0.1  # of a step: videos, and share of the videos
+from howsteps.task import Result, SetAside, Task
 
 
 class FilteredTask(NamedTuple):
@@ -32,7 +26,6 @@ class FilteredTask(NamedTuple):
     task: Task
     set_aside: tuple[SetAside, ...] = ()
     remarks: tuple[Problem, ...] = ()
-    ways: tuple[Way, ...] = ()
 
 
 def check_choices(
@@ -86,41 +79,35 @@ class Chosen(NamedTuple):
 def chosen_options(
     options: RunOptions,
     page: Page | None,
-    folder: Path,
+    known: Choices,
     task: Task,
-    before: Result | None,
-    *,
-    is_used: bool = True,
-    in_files: Collection[str] = (),
+    before: Result,
+    is_used: bool,
+    in_files: Collection[str],
 ) -> Chosen:
-    """What a person chose by options, by lines of a script, and in the work folder before.
+    """What a person chose by options, by lines of a script, and before (``known``).
 
     An option wins over a line, and a line over what was decided before. All of it is remembered,
     but for the choices ``in_files`` with options, which hold as long as they are there, and lines
     that howsteps wrote. If the page is not used (``is_used``), only what a person changed on it
     counts.
     """
-    known = read_decisions(folder).videos
     lines, changes, remarks = choices_in(page, task, before) if page else ({}, {}, [])
     if page and page.is_as_written:
         changes = {}
-    lines = lines if is_used else changes
-    asked = choices_of(options.keep, options.drop, task)
-    chosen = known | lines | asked
+    chosen = known | (lines if is_used else changes)
+    chosen |= choices_of(options.keep, options.drop, task)
     typed = choices_of({*options.keep} - {*in_files}, {*options.drop} - {*in_files}, task)
     remembered = known.keys() | changes.keys() | typed.keys()
-    ids = {video.id for video in task.videos}
     keep, drop = (
-        tuple(v for v, choice in chosen.items() if choice == wanted and v in ids)
+        tuple(v for v, choice in chosen.items() if choice == wanted and v in ids(task))
         for wanted in ("keep", "drop")
     )
     decisions: Choices = {video: chosen[video] for video in sorted(remembered)}
     return Chosen(replace(options, keep=keep, drop=drop), decisions, remarks)
 
 
-def choices_in(
-    page: Page, task: Task, before: Result | None
-) -> tuple[Choices, Choices, list[Problem]]:
+def choices_in(page: Page, task: Task, before: Result) -> tuple[Choices, Choices, list[Problem]]:
     """What the lines ``keep:`` and ``drop:`` of a script choose, and which of it a person wrote.
 
     There is a line for every video that was set aside ``before``. There is a remark on a video that
@@ -135,8 +122,8 @@ def choices_in(
         if name not in known
     ]
     chosen = choices_of(*lines, task)
-    aside = {each.video for each in before.set_aside} if before else set()
-    used = {video.id for video in before.task.videos} if before else set()
+    aside = {each.video for each in before.set_aside}
+    used = ids(before.task) - aside
     changes: Choices = {
         video: choice
         for video, choice in chosen.items()
@@ -145,9 +132,7 @@ def choices_in(
     return chosen, changes, remarks
 
 
-def set_aside_other_jobs(
-    task: Task, options: RunOptions, before: Result | None = None
-) -> FilteredTask:
+def set_aside_other_jobs(task: Task, options: RunOptions, before: Result = NOTHING) -> FilteredTask:
     """Set aside the videos of another job, and those that a person dropped.
 
     Modes ``paper`` and ``authors`` keep all videos that are not dropped. A video that was
@@ -157,19 +142,14 @@ def set_aside_other_jobs(
     found = relevance(task) if is_asked else Relevance({})
     chosen = choices_of(options.keep, options.drop, task)
     dropped = {video: LEFT_OUT for video, choice in chosen.items() if choice == "drop"}
-    known = before.set_aside if before else ()
-    dropped |= {each.video: each.reason for each in known if each.video in dropped}
+    dropped |= {each.video: each.reason for each in before.set_aside if each.video in dropped}
     doubts = dropped | found.aside
     others = [v for v in task.videos if v.id in doubts and chosen.get(v.id) != "keep"]
     likely = found.probability
     aside = tuple(SetAside(v.id, v.title, doubts[v.id], likely.get(v.id)) for v in others)
     ids = {video.id for video in others}
     kept = tuple(video for video in task.videos if video.id not in ids)
-    ways = tuple(
-        replace(way, videos=left)
-        for way in found.ways
-        if (left := tuple(video for video in way.videos if video in ids))
-    )
+    ways = [way for way in found.ways if ids.intersection(way.videos)]
     remarks = [
         Problem(
             path_of(video),
@@ -189,35 +169,7 @@ def set_aside_other_jobs(
     remarks += [
         Problem(Path(task.name), way.sentence(len(task.videos)), harmless=True) for way in ways
     ]
-    return FilteredTask(replace(task, videos=kept), aside, tuple(remarks), ways)
-
-
-def find_other_ways(
-    task: Task, ways: Iterable[Way], options: RunOptions, context: Context
-) -> tuple[OtherWay, ...]:
-    """Find the groups of videos that have a script of their own.
-
-    Parameters
-    ----------
-    task
-        All videos with their mentions, including those of the ways.
-    """
-    found = []
-    for way in ways:
-        if len(way.videos) < MIN_VIDEOS:
-            continue
-        videos = tuple(video for video in task.videos if video.id in way.videos)
-        way_task = replace(task, videos=videos)
-        script = discover_script(way_task, options, context, stage=OTHER_SCRIPT)
-        min_support = max(MIN_SUPPORT, MIN_SUPPORT_SHARE * len(videos))
-        steps = tuple(
-            OtherStep(step.label, step.support)
-            for step in script.steps
-            if step.support >= min_support
-        )
-        if len(steps) >= MIN_STEPS:
-            found.append(OtherWay(way.sentence(len(task.videos)), way.videos, steps))
-    return tuple(found)
+    return FilteredTask(replace(task, videos=kept), aside, tuple(remarks))
 
 
 def set_aside_unusable(

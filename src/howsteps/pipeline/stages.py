@@ -166,13 +166,8 @@ def check_parser(parser: str | None) -> None:
         load_parser(parser)
 
 
-def discover_script(
-    task: Task,
-    options: RunOptions,
-    context: Context,
-    stage: str = "script",
-) -> Script:
-    """Find the steps of the job; ``stage`` is the stage name in events.
+def discover_script(task: Task, options: RunOptions, context: Context) -> Script:
+    """Find the steps of the job.
 
     Raises ``HowstepsError`` if no video has a mention.
     """
@@ -190,7 +185,6 @@ def discover_script(
         key,
         ScriptRecord,
         lambda: script_record(_discover(task, options), task),
-        named=stage,
     )
     return script_of(record, task)
 

@@ -15,6 +15,7 @@ from howsteps.errors import VISION, CannotWrite, HowstepsError, InputError, Prob
 from howsteps.io.files import Folder, check_exists, key_of, read_bounded, sha256_of_file
 from howsteps.io.text import read_text
 from howsteps.pipeline.context import Context
+from howsteps.pipeline.earlier import ASIDE, parts_of, read_whole
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.script.matching import acts_of, find_known_steps
 from howsteps.script.names import examples
@@ -26,11 +27,11 @@ from howsteps.store import (
     Decisions,
     LearntStep,
     LearntSteps,
+    PlacedByHand,
     WantedExport,
     read_record,
     read_result,
     text_parts,
-    without_captions,
     write_record,
 )
 from howsteps.task import Mention, Place, Result, Script, Step, Task, Video
@@ -38,7 +39,6 @@ from howsteps.task import Mention, Place, Result, Script, Step, Task, Video
 CACHE = "cache"
 SCRIPT_TEXT = "script.md"  # the script as text, for people to edit
 KEPT_TEXT = "script.edited.md"  # backup of a person's script.md before it is replaced
-ASIDE = "set-aside.json"  # the videos that were set aside, as in a result, to use them again
 DECISIONS = "decisions.json"
 MODEL = "model"
 EXPORTS = "exports"
@@ -128,24 +128,52 @@ def remove_if_empty(out: Path) -> None:
             out.rmdir()
 
 
-def write_result(
-    result: Result, folder: Path, aside: Sequence[Video] = (), model: Folder | None = None
-) -> None:
-    """Write ``result.json``, the videos that were set aside, and a copy of the model if any."""
+def write_work(
+    whole: Result,
+    folder: Path,
+    model: Folder,
+    *,
+    decisions: Decisions,
+    keep: Sequence[str],
+    edited: bool,
+    given: Path | None,
+    continues: "Page | None",
+) -> tuple[Result, list[Problem]]:
+    """Write what a person decided, ``script.md``, the result and its model.
+
+    ``keep`` are the videos that a person wants to keep; the rest is as for ``write_script``.
+
+    Returns
+    -------
+    The part of the whole that is about the videos that are used, and remarks.
+    """
+    decide(folder, decisions.videos, decisions.places)
+    problems = write_script(
+        whole.task,
+        whole.script,
+        folder,
+        edited=edited,
+        given=given,
+        continues=continues,
+        choices=VideoChoices(whole.set_aside, keep),
+    )
+    return write_result(whole, folder, model), problems
+
+
+def write_result(whole: Result, folder: Path, model: Folder | None = None) -> Result:
+    """Write ``result.json``, the videos that were set aside, and a copy of the model if any.
+
+    Returns the result: the part of the whole that is about the videos that are used.
+    """
     if model is not None:
         _write_model(model, folder)
-    kept = Result(Task(result.task.name, tuple(map(without_captions, aside))), Script(()), ())
-    if aside:
-        Folder(folder).write(ASIDE, (part.encode() for part in text_parts(kept, folder)))
+    used, aside = parts_of(whole)
+    if aside.task.videos:
+        Folder(folder).write(ASIDE, (part.encode() for part in text_parts(aside, folder)))
     else:
         Folder(folder).remove(ASIDE)
-    Folder(folder).write(FILE, (part.encode() for part in text_parts(result, folder)))
-
-
-def read_aside(folder: Path) -> tuple[Video, ...]:
-    """The videos that were set aside; none if there is no file."""
-    path = folder / ASIDE
-    return read_result(path).task.videos if path.exists() else ()
+    Folder(folder).write(FILE, (part.encode() for part in text_parts(used, folder)))
+    return used
 
 
 def read_decisions(folder: Path) -> Decisions:
@@ -154,10 +182,19 @@ def read_decisions(folder: Path) -> Decisions:
     return read_record(path, Decisions, _LARGEST_TEXT) if path.exists() else Decisions()
 
 
-def decide(folder: Path, videos: Choices, exports: dict[str, WantedExport] | None = None) -> None:
-    """Remember what a person chooses for videos, and the exports that they want, from now on."""
+def decide(
+    folder: Path,
+    videos: Choices,
+    places: Sequence[PlacedByHand] | None = None,
+    exports: dict[str, WantedExport] | None = None,
+) -> None:
+    """Remember what a person decides: videos and exports, and all ``places`` unless None."""
     before = read_decisions(folder)
-    now = Decisions(before.videos | videos, before.exports | (exports or {}))
+    now = Decisions(
+        before.videos | videos,
+        before.places if places is None else [*places],
+        before.exports | (exports or {}),
+    )
     if now != before:
         write_record(Folder(folder), DECISIONS, now)
 
@@ -204,6 +241,8 @@ def write_script(
     path = folder / SCRIPT_TEXT
     is_copy = given is not None and given.resolve() != path.resolve()
     author = _FOUND if not edited else _PLACED if is_copy else _EDITED
+    if is_copy and continues and _author_of(continues.text, whole=True) == _EDITED:
+        author = _EDITED  # what was kept aside comes back as it was
     replaceable = _AUTHORS[: _AUTHORS.index(author) + 1]
     problems = _keep_edited(path, replaceable, continues)
     signed = _signed(script_text(task.name, script, choices), author)
@@ -234,6 +273,9 @@ def _keep_edited(path: Path, replaceable: Sequence[str], continues: Page | None)
     while kept.exists():
         number += 1
         kept = path.with_name(KEPT_TEXT.replace(".md", f"-{number}.md"))
+    with suppress(InputError):  # the result that it was made from, so that it can come back
+        parts = text_parts(read_whole(path.parent), path.parent)
+        Folder(path.parent).write(kept.with_suffix(".json").name, map(str.encode, parts))
     path.replace(kept)
     reason = f"was edited, so it is kept as {kept.name}; to place its steps, pass it as `script`"
     return [Problem(path, reason, harmless=True)]
@@ -352,7 +394,7 @@ def export_as_asked(
     work = exports.path.parent
     if exports.path.name == EXPORTS and (work / FILE).is_file():
         shown = sha256_of_file(work / FILE)
-        decide(work, {}, dict.fromkeys(names, WantedExport(guesses, shown)))
+        decide(work, {}, exports=dict.fromkeys(names, WantedExport(guesses, shown)))
     return found
 
 

@@ -353,7 +353,7 @@ class AnswerFolder:
 
         Returns
         -------
-        Remarks on these, on other files that are not used, and on questions without an answer.
+        Remarks on these, on files that are no answer to a question, and on questions without one.
         """
         waiting, gone, unused = [], [], []
         if not self.ask:
@@ -363,6 +363,8 @@ class AnswerFolder:
             stem = file.removesuffix(ending)
             if stem in self.asked or file.startswith("."):
                 continue
+            if ending in ANSWERS and (self.folder / f"{stem}{QUESTION}").is_file():
+                continue  # of an earlier run
             if ending != QUESTION or not _STEM.fullmatch(stem):
                 unused.append(file)
             elif self.ask and not self._answer(stem) and self._is_question(file):
@@ -371,8 +373,7 @@ class AnswerFolder:
         reasons = {
             "without an answer (to write the questions: `ask`)": waiting,
             "removed, as they are not asked any more": gone,
-            f"not used, as they are not NAME{ANSWERS[0]} after a question NAME{QUESTION} of this "
-            "run": unused,
+            f"not used, as they are not NAME{ANSWERS[0]} after a question NAME{QUESTION}": unused,
         }
         return [
             Problem(self.folder, f"{reason}: {_listed(files)}", harmless=True)

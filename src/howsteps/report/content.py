@@ -145,16 +145,6 @@ def content(
         "playable": any(video["source"] for video in videos),
         "linked": any(video["youtube"] and not video["source"] for video in videos),
         "served": playable is not None,
-        "other_ways": [
-            {
-                "reason": capitalised(way.reason),
-                "steps": [
-                    {"label": capitalised(step.label), "support": step.support}
-                    for step in way.steps
-                ],
-            }
-            for way in result.other_ways
-        ],
         "of_another_job": of_another_job(result.set_aside),
         "set_aside_because": Counter(each.reason for each in result.set_aside).most_common(),
         "set_aside": [

@@ -32,8 +32,16 @@ import msgspec
 from howsteps import store
 from howsteps.errors import CannotWrite, HowstepsError, InputError
 from howsteps.io.files import Folder, key_of, read_bounded
-from howsteps.pipeline.placing import with_videos
-from howsteps.pipeline.work_folder import read_aside
+from howsteps.pipeline.earlier import (
+    ids,
+    localised_by_hand,
+    parts_of,
+    searched,
+    with_aside,
+    with_videos,
+    without,
+)
+from howsteps.pipeline.work_folder import read_decisions
 from howsteps.task import BY_HAND, LATEST, Localisation, Mention, Result, Script, Step, Task, Video
 
 FILE = "edits.jsonl"
@@ -68,7 +76,7 @@ class EditedStep(NamedTuple):
 
 @dataclass(frozen=True)
 class Draft:
-    """A script being edited, and the videos set aside."""
+    """A script being edited, and the videos set aside, of which its steps keep what is known."""
 
     task: Task
     edited: tuple[EditedStep, ...]
@@ -80,6 +88,16 @@ class Draft:
         return tuple(edited.step for edited in self.edited)
 
     @property
+    def shown(self) -> tuple[Step, ...]:
+        """The steps in order, with their mentions in the videos that are used."""
+        return Script(self.steps).within(ids(self.task)).steps
+
+    @property
+    def every(self) -> Task:
+        """All videos."""
+        return with_videos(self.task, replace(self.task, videos=self.aside))
+
+    @property
     def by_hand(self) -> tuple[Localisation, ...]:
         """The places that a person chose."""
         return tuple(
@@ -89,15 +107,21 @@ class Draft:
         )
 
 
-def draft_of(result: Result, aside: Iterable[Video] = ()) -> Draft:
-    """Start a draft from a result, and the videos that were set aside."""
-    places: list[dict[str, Localisation]] = [{} for _ in result.steps]
-    for place in result.localisations:
+def draft_of(whole: Result) -> Draft:
+    """Start a draft from a whole result."""
+    places: list[dict[str, Localisation]] = [{} for _ in whole.steps]
+    for place in whole.localisations:
         if place.evidence == BY_HAND:
             places[place.step][place.video] = place
-    used = ids(result.task)  # two files may disagree
-    rest = tuple(video for video in aside if video.id not in used)
-    return Draft(result.task, tuple(map(EditedStep, result.steps, places)), rest)
+    used, aside = (part.task for part in parts_of(whole))
+    return Draft(used, tuple(map(EditedStep, whole.steps, places)), aside.videos)
+
+
+def read_draft(folder: Path, result: Result) -> Draft:
+    """Start a draft from the result of a work folder, with what a person decided there."""
+    whole = with_aside(result, folder)
+    by_hand = localised_by_hand(read_decisions(folder).places, whole.script, whole.task)
+    return draft_of(replace(whole, localisations=by_hand))
 
 
 def apply_edit(draft: Draft, edit: store.Edit) -> Draft:
@@ -118,7 +142,7 @@ def apply_edit(draft: Draft, edit: store.Edit) -> Draft:
         case store.Add(at, label):
             rows.insert(at, EditedStep(Step(_label(draft, label), ())))
         case store.Merge(k, into):
-            rows[into] = _merged(draft.task, rows[into], rows[k])
+            rows[into] = _merged(rows[into], rows[k])
             del rows[k]
         case store.Split(k):
             rows[k : k + 1] = _split(draft, edit)
@@ -149,11 +173,11 @@ def _check(draft: Draft, edit: store.Edit) -> None:
         raise Refused(f"there is no video {video!r:.80}")
 
 
-def _merged(task: Task, kept: EditedStep, other: EditedStep) -> EditedStep:
+def _merged(kept: EditedStep, other: EditedStep) -> EditedStep:
     """Two steps as one; where both were placed by hand, the place of the kept one wins."""
     one, two = kept.step, other.step
     merged = kept.but(
-        mentions=_sorted(task, (*one.mentions, *two.mentions)),
+        mentions=_sorted((*one.mentions, *two.mentions)),
         examples=(*one.examples, *two.examples),
         optional=one.optional and two.optional,
         read_in=one.read_in | two.read_in,
@@ -164,10 +188,10 @@ def _merged(task: Task, kept: EditedStep, other: EditedStep) -> EditedStep:
 def _split(draft: Draft, edit: store.Split) -> tuple[EditedStep, EditedStep]:
     """A step without the chosen mentions, and a new one that has them."""
     chosen, edited = _mentions(draft.task, edit.mentions), draft.edited[edit.step]
-    if not (chosen and chosen < set(edited.step.mentions)):
+    if not (chosen and chosen < set(draft.shown[edit.step].mentions)):
         raise Refused("choose some mentions of the step, but not all")
     rest = tuple(mention for mention in edited.step.mentions if mention not in chosen)
-    new = Step(_label(draft, edit.label), _sorted(draft.task, chosen))
+    new = Step(_label(draft, edit.label), _sorted(chosen))
     return edited.but(mentions=rest), EditedStep(new)
 
 
@@ -180,29 +204,30 @@ def _gathered_into(draft: Draft, edit: store.Gather) -> list[EditedStep]:
         edited.but(mentions=tuple(m for m in edited.step.mentions if m not in found))
         for edited in draft.edited
     ]
-    rows[edit.step] = rows[edit.step].but(mentions=_sorted(draft.task, found))
+    rows[edit.step] = rows[edit.step].but(mentions=_sorted(found))
     return rows
 
 
 def _written(draft: Draft, edit: store.Write) -> Draft:
     """Take a whole script; its mentions must be in the narrations."""
     task, aside = _divided(draft, edit.videos)
-    script = store.script_of(edit.base, task)
+    script = store.script_of(edit.base, draft.every)
     if len(script.steps) > max(MAX_STEPS, len(draft.steps)):
         raise Refused(f"{len(script.steps)} steps; a script has {MAX_STEPS} at most")
-    store.check_localisations(edit.by_hand, task, script, "by_hand")
-    return draft_of(Result(task, script, edit.by_hand), aside)
+    store.check_localisations(edit.by_hand, draft.every, script, "by_hand")
+    made = draft_of(Result(draft.every, script, edit.by_hand))
+    return replace(made, task=task, aside=aside)
 
 
 def _chosen(draft: Draft, edit: store.Keep | store.Drop) -> Draft:
     """Leave out a video, or use one that was set aside and match its narration with the steps."""
-    keep, drop = ([edit.video], []) if isinstance(edit, store.Keep) else ([], [edit.video])
-    before = Result(draft.task, Script(draft.steps), draft.by_hand)
-    try:
-        after, aside = with_videos(before, draft.aside, keep, drop)
-    except HowstepsError as error:
-        raise Refused(str(error)) from error
-    return draft_of(after, aside)
+    used = ids(draft.task) ^ {edit.video}
+    if not used:
+        raise Refused("no video would be left")
+    task, aside = _divided(draft, used)
+    script = searched(Script(draft.steps), draft.every, used & {edit.video})
+    rows = (row._replace(step=step) for row, step in zip(draft.edited, script.steps, strict=True))
+    return Draft(task, tuple(rows), aside)
 
 
 def _placed(draft: Draft, edit: store.Put) -> Localisation:
@@ -243,9 +268,8 @@ def _mentions(task: Task, given: Iterable[tuple[str, int]]) -> set[Mention]:
         raise Refused("there is no such mention") from None
 
 
-def _sorted(task: Task, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
-    order = {video.id: index for index, video in enumerate(task.videos)}
-    return tuple(sorted(set(mentions), key=lambda m: (order[m.video], m.start, m.end, m.phrase)))
+def _sorted(mentions: Iterable[Mention]) -> tuple[Mention, ...]:
+    return tuple(sorted(set(mentions), key=lambda m: (m.video, m.start, m.end, m.phrase)))
 
 
 @dataclass(frozen=True)
@@ -336,7 +360,7 @@ class Journal:
         if edits wait to be placed, they wait for that script (unless not ``is_waiting``). An
         invalid line is an ``InputError``.
         """
-        path, now = folder / FILE, draft_of(result, read_aside(folder))
+        path, now = folder / FILE, read_draft(folder, result)
         data = read_bounded(path, _LARGEST, "a journal") if path.exists() else b""
         lines = data.split(b"\n")[:-1]
         if lines and not _is_json(lines[-1]):  # a power cut can corrupt a line before its end
@@ -355,7 +379,7 @@ class Journal:
             Folder(folder).write(FILE, complete)
         journal = cls(path, history, complete)
         is_waiting &= history.placed != history.revision
-        is_ours = ids(now.task) == ids(history.draft.task) and _digest(now.steps) == placed
+        is_ours = ids(now.task) == ids(history.draft.task) and _digest(now.shown) == placed
         if not (is_waiting or is_ours):
             journal.write(result)
         return journal
@@ -367,7 +391,7 @@ class Journal:
 
     def write(self, result: Result) -> None:
         """Take a result that was written elsewhere, and is placed, as an edit."""
-        draft = draft_of(result, read_aside(self.path.parent))
+        draft = read_draft(self.path.parent, result)
         self._commit(store.JournalLine(written=_record(draft)))
         self.place(self.history.revision, result.script)
 
@@ -416,7 +440,7 @@ def _replayed(path: Path, lines: Sequence[bytes], now: Draft) -> tuple[History, 
         if start.narration != _narration(now):
             return None
         history = History((_written(now, start.start),))
-        placed = _digest(history.draft.steps)
+        placed = _digest(history.draft.shown)
         for number, line in enumerate(lines[1:], 2):  # noqa: B007 - of an error
             entry = store.decoded(line, store.JournalLine)
             history = history.after(entry)
@@ -450,29 +474,24 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def ids(task: Task) -> set[str]:
-    """The ids of the videos of a task."""
-    return {video.id for video in task.videos}
-
-
 def _divided(draft: Draft, used: Collection[str]) -> tuple[Task, tuple[Video, ...]]:
     """The task of these videos, and the others."""
-    every = sorted((*draft.task.videos, *draft.aside), key=lambda video: video.id)
-    task = replace(draft.task, videos=tuple(video for video in every if video.id in used))
-    return task, tuple(video for video in every if video.id not in used)
+    every = draft.every
+    return without(every, ids(every) - {*used}), without(every, used).videos
 
 
 def _narration(draft: Draft) -> str:
     """A hash that identifies the narrations of all videos, those set aside too."""
-    _, every = _divided(draft, ())
-    said = [[v.id, msgspec.to_builtins(store.narration_record(v).mentions)] for v in every]
+    said = [
+        [v.id, msgspec.to_builtins(store.narration_record(v).mentions)] for v in draft.every.videos
+    ]
     return key_of(1, task=draft.task.name, said=said)
 
 
 def _record(draft: Draft) -> store.Write:
     """A draft as an edit that makes it."""
     return store.Write(
-        base=store.script_record(Script(draft.steps), draft.task),
+        base=store.script_record(Script(draft.steps), draft.every),
         by_hand=tuple(map(store.rounded, draft.by_hand)),
         videos=tuple(video.id for video in draft.task.videos),
     )

@@ -14,6 +14,7 @@ from howsteps.datasets.collection import WORK_FOLDER, is_video
 from howsteps.errors import HowstepsError, InputError
 from howsteps.io.files import Folder, fingerprint
 from howsteps.pipeline.context import Event, StageBegan
+from howsteps.pipeline.earlier import ids
 from howsteps.pipeline.options import trusted_options
 from howsteps.pipeline.placing import place_again, typed_page
 from howsteps.pipeline.work_folder import (
@@ -26,7 +27,7 @@ from howsteps.pipeline.work_folder import (
 from howsteps.report.content import content
 from howsteps.report.exports import FORMATS
 from howsteps.report.page import PAGE, known_thumbnails, write_page
-from howsteps.serve.edits import Draft, Journal, Refused, ids, summary
+from howsteps.serve.edits import Draft, Journal, Refused, summary
 from howsteps.store import FILE, Change, read_result, result_file
 from howsteps.task import BY_HAND, Result, Step
 
@@ -317,15 +318,16 @@ def _as_edited(result: Result, draft: Draft) -> Result:
     """A result with the steps of a draft; those that have to be placed again have no places."""
     if ids(draft.task) != ids(result.task):
         return result  # the page is loaded anew when the videos are placed
-    now = {_identity(step): k for k, step in enumerate(draft.steps)}
-    by_hand = {(place.video, place.step): place for place in draft.by_hand}
+    now = {_identity(step): k for k, step in enumerate(draft.shown)}
+    used = ids(draft.task)
+    by_hand = {(place.video, place.step): place for place in draft.by_hand if place.video in used}
     places = {
         (place.video, k): replace(place, step=k)
         for place in result.localisations
         for k in [now.get(_identity(result.steps[place.step]))]
         if k is not None and place.evidence != BY_HAND
     }
-    script = replace(result.script, steps=draft.steps)
+    script = replace(result.script, steps=draft.shown)
     return replace(result, script=script, localisations=tuple({**places, **by_hand}.values()))
 
 
