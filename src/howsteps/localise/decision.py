@@ -105,54 +105,72 @@ def decide(
     absent
         Leave out the steps that are probably not in a video.
     """
-    shape = (len(scores), prior.steps)
-    places, cues = np.full(shape, -1), np.full((*shape, len(CUES)), np.nan)
-    rate, columns = coarsening / prior.seconds, np.arange(prior.steps)
-    kinds, doing = [], []
-    for n, score in enumerate(scores):
-        likely, presence = prior.located(n, score)
-        fine = likely.argmax(axis=0) * coarsening + coarsening // 2
-        if (rows := prior.read(n)) is not None and not kind.seen:
-            fine, likely = _as_read(rows, fine, likely, rate, coarsening)
-        fine = np.minimum(fine, lengths[n] - 1)
-        best, log_odds = fine // coarsening, prior.log_odds(n)
-        places[n] = separate(fine, lengths[n])
-        cues[n] = np.column_stack(  # in the order of CUES
-            [
-                log_odds[best, columns],
-                log_odds.max(axis=0),
-                np.clip(np.log(presence / (1.0 - presence)), -6.0, 6.0),
-                likely[best, columns],
-                score.max(axis=0),
-                np.full(prior.steps, np.nan) if support is None else support[n],
-            ]
-        )
+    shape = len(scores), prior.steps
+    places, cues, doing = np.zeros(shape, np.int64), np.zeros((*shape, len(CUES))), []
+    for n, (score, length) in enumerate(zip(scores, lengths, strict=True)):
+        places[n], likely, cues[n] = _locate(prior, n, score, kind, coarsening, length)
         doing.append(likely)
-        kinds.append(kind.evidence(said=bool(log_odds.any()), read=rows is not None))
+    if support is not None:
+        cues[:, :, CUES.index("support")] = support
+    read = np.array([prior.read(n) is not None for n in range(len(scores))])
+    said = cues[:, :, CUES.index("said")]
+    kinds = [
+        kind.evidence(said=bool(said[n].any()), read=bool(read[n])) for n in range(len(scores))
+    ]
     certainty = estimate_certainty(cues, kinds)
     left_out = certainty.absent & absent
-    said_here = cues[:, :, CUES.index("said here")] >= NAMED_LOG_ODDS
-    alike = cues[:, :, CUES.index("peak")] >= ALIKE_PEAK
-    read = np.array([prior.read(n) is not None for n in range(len(scores))])[:, None]
-    of_script = np.True_ if named is None else named
+    places[left_out] = -1
     unsaid = np.False_ if support is None else support == 0  # nothing but the order speaks for it
+    said_here = cues[:, :, CUES.index("said here")] >= NAMED_LOG_ODDS
     evidence = np.select(
-        [left_out, unsaid, said_here & read, said_here & of_script, said_here, alike],
+        [
+            left_out,
+            unsaid,
+            said_here & read[:, None],
+            said_here & (np.True_ if named is None else named),
+            said_here,
+            cues[:, :, CUES.index("peak")] >= ALIKE_PEAK,
+        ],
         ["", BETWEEN, READ, SAID, LIKE_SAID, kind.alike],
         BETWEEN,
     )
     highest = np.select([left_out, unsaid], [0.0, GUESS], 1.0)
-    places[left_out] = -1
+    confidence = np.minimum(certainty.confidence, highest)
     first, last = places.copy(), places.copy()
     for n, length in enumerate(lengths):
         by_time = np.argsort(places[n], kind="stable")
         fine_doing = np.repeat(doing[n][:, by_time], coarsening, axis=0)[:length]
         first[n, by_time], last[n, by_time] = extents(places[n, by_time], fine_doing, EXTENT_SHARE)
     # The scores around a guess are nearly flat, and say nothing about its extent.
-    longest = np.where(evidence == BETWEEN, round(NEAR * rate), max(lengths))
+    radius = round(NEAR * coarsening / prior.seconds)
+    longest = np.where(evidence == BETWEEN, radius, max(lengths))
     first, last = np.maximum(first, places - longest), np.minimum(last, places + longest)
-    confidence = np.minimum(certainty.confidence, highest)
     return StepIntervals(places, first, last, confidence, evidence, certainty.presence, cues)
+
+
+def _locate(
+    prior: SegmentPrior, video: int, score: Floats, kind: FeatureKind, coarsening: int, length: int
+) -> tuple[Places, Floats, Floats]:
+    """Return the places in one video, the probability of doing (T×K, coarse), and the cues (K×S).
+
+    The support is not known here.
+    """
+    doing, presence = prior.located(video, score)
+    places = doing.argmax(axis=0) * coarsening + coarsening // 2
+    if (rows := prior.read(video)) is not None and not kind.seen:
+        places, doing = _as_read(rows, places, doing, coarsening / prior.seconds, coarsening)
+    places = np.minimum(places, length - 1)
+    at, columns = places // coarsening, np.arange(prior.steps)
+    log_odds = prior.log_odds(video)
+    cues = {
+        "said here": log_odds[at, columns],
+        "said": log_odds.max(axis=0),
+        "presence": np.clip(np.log(presence / (1.0 - presence)), -6.0, 6.0),
+        "peak": doing[at, columns],
+        "best score": score.max(axis=0),
+        "support": np.full(prior.steps, np.nan),
+    }
+    return separate(places, length), doing, np.column_stack([cues[cue] for cue in CUES])
 
 
 def _as_read(
