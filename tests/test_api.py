@@ -73,23 +73,20 @@ class TestNames:
 
 class TestDiscover:
     @pytest.mark.slow
-    def test_a_path_a_task_and_captions_give_the_same_script(self, job: Path) -> None:
+    def test_a_path_a_task_and_files_give_the_same_script(self, job: Path) -> None:
         [task] = read_tasks(job).tasks
         by_path = howsteps.discover(str(job))
         by_task = howsteps.discover(task)
         by_files = howsteps.discover(sorted(job.iterdir()), title=task.name)
-        by_captions = howsteps.discover(
-            [list(video.captions) for video in task.videos], title=task.name
-        )
         labels = [step.label for step in by_path.script.steps]
         assert len(labels) >= 4
-        for result in (by_task, by_files, by_captions):
+        for result in (by_task, by_files):
             assert [step.label for step in result.script.steps] == labels
         assert by_task == by_path
 
     @pytest.mark.parametrize("source", [None, "", [None]])
     def test_what_is_no_source_is_an_error(self, source: Any) -> None:
-        with pytest.raises(howsteps.HowstepsError, match=r"path|list of captions"):
+        with pytest.raises(howsteps.HowstepsError, match="path"):
             howsteps.discover(source)
 
     @pytest.mark.parametrize(
@@ -143,37 +140,12 @@ class TestFiles:
 
 
 class TestPlace:
-    def test_a_task_and_its_script_give_the_places_of_a_run(self, job: Path, work: Path) -> None:
-        [task] = read_tasks(job).tasks
-        before = howsteps.read_result(work)
-        task = howsteps.narration.extract_relations(task)
-        result = howsteps.place(task, howsteps.script.discover(task))
-        assert [place.label for place in result.places] == [p.label for p in before.places]
-        for ours, theirs in zip(result.places, before.places, strict=True):
-            assert ours.time == pytest.approx(theirs.time, abs=1e-3)
-
     def test_the_files_of_a_work_folder_are_updated(self, work: Path, tmp_path: Path) -> None:
         out = Path(shutil.copytree(work, tmp_path / "copy"))
         (out / "mine.txt").write_text("dry the cat\nfill the tub")
         result = howsteps.place(str(out), str(out / "mine.txt"))
         assert [step.label for step in result.steps] == ["dry the cat", "fill the tub"]
         assert howsteps.read_result(out).steps == result.steps
-        with pytest.raises(howsteps.HowstepsError, match="`script`"):
-            howsteps.place(result.task)
-
-    def test_a_script_may_be_text_and_captions_are_read(self, job: Path) -> None:
-        [task] = read_tasks(job).tasks
-        result = howsteps.place(task, "fill the tub\ndry the cat\nbake a cake")
-        assert {"fill the tub", "dry the cat"} <= {place.label for place in result.places}
-        assert "bake a cake" in str(result.problems[0])
-
-    @pytest.mark.parametrize("name", ["keep", "drop", "features", "extents"])
-    def test_an_argument_of_no_use_is_refused(self, job: Path, work: Path, name: str) -> None:
-        [task] = read_tasks(job).tasks
-        value = {"features": {"ann": [[1.0]]}, "extents": "filled"}.get(name, ["ann"])
-        videos = task if name in ("keep", "drop") else work
-        with pytest.raises(howsteps.HowstepsError, match=f"^`{name}` is for a "):
-            howsteps.place(videos, "fill the tub\ndry the cat", **{name: value})
 
 
 class TestResult:

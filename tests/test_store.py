@@ -192,26 +192,6 @@ def test_a_missing_result_is_an_error_with_advice(tmp_path: Path) -> None:
         read_result(tmp_path)
 
 
-def test_a_video_with_few_of_the_steps_is_odd() -> None:
-    videos = tuple(Video(f"v{n}") for n in range(6))
-    places = tuple(
-        Localisation(v.id, k, 1.0, 0.0, 2.0, 0.5, SAID, 0.2 if v.id == "v3" else 0.7)
-        for v in videos
-        for k in range(5)
-    )
-    script = Script(tuple(Step(f"step {k}", ()) for k in range(5)))
-    result = Result(Task("tea", videos), script, places)
-    [(video, reason)] = result.odd_videos.items()
-    assert (video, reason) == (
-        "v3",
-        "probably has only about 1 of the 5 steps; most videos have about 4",
-    )
-    written = json.loads(text_of(result, Path()))
-    jsonschema.validate(written, schema())
-    assert written["odd"] == [{"video": "v3", "reason": reason}]
-    assert result_of(converted(written, ResultRecord), Path()).odd_videos == result.odd_videos
-
-
 def test_the_size_of_a_file_is_limited(tmp_path) -> None:
     path = tmp_path / "large.json"
     path.write_text("[1, 2, 3]")

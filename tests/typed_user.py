@@ -21,8 +21,8 @@ def from_a_folder(folder: str) -> list[str]:
     return [step.label for step in result.steps]
 
 
-def from_captions(narrations: list[list[Caption]]) -> Result:
-    return howsteps.discover(narrations, title="change a tire")
+def from_files(videos: list[Path]) -> Result:
+    return howsteps.discover(videos, title="change a tire")
 
 
 def from_values() -> Result:
@@ -40,7 +40,7 @@ def onwards(result: Result, model: Path) -> tuple[float, ...]:
 
 def in_parts(task: Task) -> str:
     script = howsteps.script.discover(howsteps.narration.extract_relations(task))
-    return howsteps.place(task, script, extents="filled").to_json()
+    return howsteps.place("steps", script).to_json()
 
 
 def many(source: Path) -> dict[str, int]:

@@ -5,34 +5,26 @@ remarks) are returned with the results; errors are :class:`howsteps.HowstepsErro
 """
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from howsteps.errors import HowstepsError, Problem
 from howsteps.io.files import Folder
-from howsteps.localise import filled, localise
-from howsteps.narration import extract_relations
 from howsteps.pipeline.apply import apply as apply_model
 from howsteps.pipeline.apply import read_videos
-from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.context import Callback, Context, ignore_event
-from howsteps.pipeline.earlier import NOTHING
+from howsteps.pipeline.context import Callback, ignore_event
 from howsteps.pipeline.executor import Executor
 from howsteps.pipeline.options import RunOptions, check_workers, one_or_more
-from howsteps.pipeline.placing import place_again, read_page
+from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.run import Run
 from howsteps.pipeline.run import run as run_pipeline
-from howsteps.pipeline.work_folder import Page, export_as_asked
+from howsteps.pipeline.work_folder import export_as_asked
 from howsteps.reader import AnswerFolder, LanguageModel
 from howsteps.store import read_result
-from howsteps.task import Caption, Extents, Mode, Result, Script, Task, Video
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from howsteps.task import Extents, Mode, Result, Script, Task
 
 __all__ = [
     "AnswerFolder",
@@ -49,8 +41,7 @@ __all__ = [
 
 AnyPath: TypeAlias = str | PathLike[str]
 Device: TypeAlias = Literal["cpu", "cuda"]
-# A path; a task; paths of videos and captions; or the captions of each video.
-Source: TypeAlias = AnyPath | Task | Iterable[AnyPath] | Iterable[Iterable[Caption]]
+Source: TypeAlias = AnyPath | Task | Iterable[AnyPath]  # paths of videos and captions
 
 
 class Files(NamedTuple):
@@ -87,8 +78,7 @@ def discover(
     ----------
     source
         A folder with the videos and captions of one job, or another path that
-        :func:`howsteps.datasets.read_tasks` reads; a list of such paths; a task; or a list with
-        the captions of each video.
+        :func:`howsteps.datasets.read_tasks` reads; a list of such paths; or a task.
     steps
         Find at most this many steps; None: the number is chosen automatically.
     script
@@ -232,41 +222,31 @@ def _run(
 
 
 def place(
-    videos: Task | AnyPath,
+    work: AnyPath,
     script: Script | Path | str | None = None,
-    features: "Mapping[str, NDArray[np.float32]] | None" = None,
     *,
-    extents: Extents = "found",
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
     parser: str | None = None,
     callback: "Callback | None" = None,
 ) -> Result:
-    """Place the steps of a script in the videos of a task, or of a work folder.
+    """Place the steps of a script in the videos of a work folder: ``howsteps place``.
 
-    The files of a work folder are updated: ``howsteps place``. Its videos are not read. With a
-    task, nothing is written.
+    The files of the folder are updated; its videos are not read.
 
     Parameters
     ----------
-    videos
-        A task, with captions (:func:`howsteps.datasets.read_tasks`) or with its mentions
-        (:func:`howsteps.narration.extract_relations`); or the work folder of a run.
+    work
+        The work folder of a run.
     script
         A script (:func:`howsteps.script.discover`); the path of a list of steps; or its text of
         several lines, one step each. None: that of the work folder, for other videos.
-    features
-        Features of the videos of a task, T×d by video id, with a row for every third of a second.
-        None: the words of the narration are used.
-    extents
-        As in :func:`discover`, for a task.
     keep, drop
-        In a work folder: ids of videos that were set aside, to be used; and of videos to leave out
-        from now on.
+        Ids of videos that were set aside, to be used; and of videos to leave out from now on.
     parser
         Another spaCy pipeline, by name or folder.
     callback
-        Called with every event of a work folder.
+        Called with every event.
 
     Returns
     -------
@@ -275,37 +255,12 @@ def place(
     Raises
     ------
     HowstepsError
-        The script cannot be used, there is no result in the folder, no video is long enough for
-        its steps, or an argument does not apply to a task, or to a work folder.
+        The script cannot be used, there is no result in the folder, or no video is long enough for
+        its steps.
     """
     if isinstance(script, str) and "\n" not in script:  # a path; else a wrong one would be a step
         script = Path(script)
-    is_task = isinstance(videos, Task)
-    other = {"keep": keep, "drop": drop} if is_task else {"features": features}
-    unused = [name for name, value in other.items() if value]
-    unused += ["extents"] if not is_task and extents != "found" else []
-    if unused:
-        kind = "work folder, not for a task" if is_task else "task, not for a work folder"
-        raise HowstepsError(f"`{unused[0]}` is for a {kind}")
-    if not isinstance(videos, Task):
-        return place_again(
-            Path(videos), script, keep=keep, drop=drop, parser=parser, callback=callback
-        )
-    if script is None:
-        raise HowstepsError("a task has no script: give one as `script`")
-    task = videos
-    problems: list[Problem] = []
-    if not any(video.sentences for video in task.videos):
-        task = extract_relations(task, model=parser)
-    if not isinstance(script, Script):
-        with tempfile.TemporaryDirectory() as folder:
-            context = Context(Cache(Path(folder)))
-            options = RunOptions(parser=parser)
-            script, problems = read_page(Page.of(script), task, NOTHING, options, context)
-    places = localise(task, script, features).localisations
-    if extents == "filled":
-        places = filled(places, {video.id: video.length for video in task.videos})
-    return Result(task, script, places, problems=tuple(problems))
+    return place_again(Path(work), script, keep=keep, drop=drop, parser=parser, callback=callback)
 
 
 def apply(
@@ -347,7 +302,7 @@ def apply(
         An argument is invalid, there is no model, or the steps cannot be placed in any of the
         videos.
     """
-    RunOptions(speech=speech, device=device, title=title)  # checks them
+    options = RunOptions(speech=speech, device=device, title=title)
     check_workers(workers)
     given = [videos] if isinstance(videos, str | PathLike) else videos
     with tempfile.TemporaryDirectory() as temporary:
@@ -355,9 +310,7 @@ def apply(
             Path(model),
             [Path(path) for path in given],
             Path(out or temporary),
-            speech=speech,
-            device=device,
-            title=title,
+            options=options,
             llm=llm,
             workers=workers,
             pages=out is not None,
@@ -411,14 +364,7 @@ def _read(source: Source, title: str | None) -> tuple[Path | Task, list[Problem]
     entries = list(source)  # it may be a generator
     if not entries:
         raise HowstepsError("the list of videos is empty")
-    name = title or "task"
-    paths = [Path(each) for each in entries if isinstance(each, str | PathLike)]
-    if len(paths) == len(entries):
-        found = read_videos(paths, name)
-        return found.tasks[0], list(found.problems)
-    videos = []
-    for number, captions in enumerate(entries, 1):
-        if isinstance(captions, str | PathLike) or not isinstance(captions, Iterable):
-            raise HowstepsError("a list must hold paths, or a list of captions for each video")
-        videos.append(Video(f"video-{number}", tuple(captions)))
-    return Task(name, tuple(videos)), []
+    if not all(isinstance(each, str | PathLike) for each in entries):
+        raise HowstepsError("a list of videos must hold paths")
+    found = read_videos([Path(each) for each in entries], title or "task")
+    return found.tasks[0], list(found.problems)

@@ -22,7 +22,6 @@ from howsteps.errors import InputError
 from howsteps.io.files import Folder
 from howsteps.io.text import json_parts, read_text
 from howsteps.task import (
-    Caption,
     Chapter,
     Count,
     Index,
@@ -163,13 +162,6 @@ class ScriptRecord(Record):
     edit: EditRecord | UnsetType = UNSET
 
 
-class OddRecord(Record):
-    """A video that fits the job poorly."""
-
-    video: str
-    reason: str
-
-
 class ResultRecord(Record, kw_only=True):
     """The steps of a job and their place in every video. Times are seconds, to the millisecond."""
 
@@ -183,7 +175,6 @@ class ResultRecord(Record, kw_only=True):
     localisations: Annotated[
         list[Localisation], Meta(description="At most one for each video and step.")
     ]
-    odd: list[OddRecord] = []
     set_aside: Annotated[list[SetAside], Meta(description="Videos of another job.")] = []
     readings: Annotated[
         list[Reading] | UnsetType,
@@ -413,7 +404,6 @@ def _record(result: Result) -> ResultRecord:
         alignment=script.alignment,
         edit=script.edit,
         localisations=[rounded(found) for found in result.localisations],
-        odd=[OddRecord(video=v, reason=reason) for v, reason in result.odd_videos.items()],
         set_aside=list(result.set_aside),
         readings=list(result.readings) if result.read_videos else UNSET,
         read_videos=sorted(result.read_videos) if result.read_videos else UNSET,
@@ -622,26 +612,10 @@ class Decisions(Record):
 
 
 class PlacesRecord(Record):
-    """The localisations of a task, the relaxed windows (video, step), the hashes of the model."""
+    """The localisations of a task, and the hashes of the model."""
 
     localisations: list[Localisation]
-    relaxed: list[tuple[int, int]]
     model: dict[str, str]
-
-
-class GivenVideo(Struct):
-    """What a video that was made in Python must have."""
-
-    id: str
-    duration: Seconds | None
-    captions: tuple[Caption, ...]
-
-
-class GivenTask(Struct):
-    """What a task that was made in Python must have."""
-
-    name: str
-    videos: tuple[GivenVideo, ...]
 
 
 # The edits of the page, and their journal

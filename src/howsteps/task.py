@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from statistics import median
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Meta
@@ -48,9 +47,6 @@ LEVELS: tuple[Level, ...] = ("sure", "likely", "guess")
 LIKELY = 0.4  # minimum confidence
 # Evidence of which four places in five are right on any job, also one that nothing was fitted on.
 SURE_EVIDENCE = frozenset({BY_HAND})
-# A video is odd if its expected number of steps is below this share of the median over all videos;
-# with fewer videos than this the median means little.
-_ODD_SHARE, _ODD_MIN_VIDEOS = 0.8, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,25 +457,6 @@ class Result:
         for localisation in self.localisations:
             videos.setdefault(localisation.video, []).append(localisation)
         return videos
-
-    @cached_property
-    def odd_videos(self) -> dict[str, str]:
-        """Videos that have unusually few of the steps: a message by video id.
-
-        The expected number of steps in a video is the sum of their presence probabilities.
-        """
-        by_video = self.by_video.items()
-        expected = {video: sum(loc.presence for loc in locs) for video, locs in by_video if locs}
-        usual = median(expected.values()) if len(expected) >= _ODD_MIN_VIDEOS else 0.0
-        n_steps = len(self.script.steps)
-        return {
-            video: (
-                f"probably has only about {count:.0f} of the {n_steps} steps; "
-                f"most videos have about {usual:.0f}"
-            )
-            for video, count in expected.items()
-            if count < _ODD_SHARE * usual
-        }
 
 
 @dataclass(frozen=True, slots=True)

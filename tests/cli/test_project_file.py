@@ -1,7 +1,5 @@
 """``howsteps.toml`` in the folder of the videos, and a folder of several jobs."""
 
-import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -150,66 +148,9 @@ class TestSeveralJobs:
         assert fish.split() == ["fish", "no", "result"]
         assert where.startswith(f"written to {tmp_path / 'out'}: ")
 
-    def test_a_job_has_options_of_its_own(self, jobs: Path, tmp_path: Path) -> None:
-        (jobs / "howsteps.toml").write_text("steps = 5\n")
-        (jobs / "cats" / "howsteps.toml").write_text('title = "Cat care"\nsteps = 4\n')
-        out = tmp_path / "out"
-        done = call("run", jobs, "--out", out, "--workers", "1", "-q")
-        assert done.exit_code == 0
-        cats, dogs = read_result(out / "cats"), read_result(out / "dogs")
-        assert (cats.task.name, len(cats.steps), len(dogs.steps)) == ("Cat care", 4, 5)
-        call("place", out / "cats", "--script", out / "cats" / "script.md", "-q")
-        assert json.loads((out / "cats" / "options.json").read_text())["steps"] == 4
-
-    def test_one_job_in_a_folder_has_options_of_its_own(self, jobs: Path, tmp_path: Path) -> None:
-        shutil.rmtree(jobs / "dogs")
-        (jobs / "howsteps.toml").write_text('title = "Cats"\n')
-        (jobs / "cats" / "howsteps.toml").write_text('title = "Cat care"\nsteps = 4\n')
-        done = call("run", jobs, "--out", tmp_path / "out", "--workers", "1", "-q")
-        assert "Cat care: 4 steps from 3 videos" in done.stdout
-        done = call("script", jobs, "--workers", "1", "-q")
-        assert "Cat care: 4 steps from 3 videos" in done.stdout
-
-    @pytest.mark.parametrize("command", ["run", "script"])
-    def test_two_jobs_of_one_title_are_refused(self, command: str, jobs: Path) -> None:
-        for name in ("cats", "dogs"):
-            (jobs / name / "howsteps.toml").write_text('title = "Pet care"\n')
-        done = call(command, jobs, "--out", jobs.parent / "out", "-q")
-        assert "2 jobs have the title 'Pet care'" in str(done.exception)
-
-    def test_the_command_line_wins_over_both(self, jobs: Path, tmp_path: Path) -> None:
-        (jobs / "howsteps.toml").write_text("steps = 5\n")
-        (jobs / "cats" / "howsteps.toml").write_text("steps = 4\n")
-        out = tmp_path / "out"
-        call("run", jobs, "--out", out, "--steps", "3", "--workers", "1", "-q")
-        assert [len(read_result(out / name).steps) for name in ("cats", "dogs")] == [3, 3]
-
-    def test_what_cannot_differ_belongs_above(self, jobs: Path, tmp_path: Path) -> None:
-        (jobs / "cats" / "howsteps.toml").write_text('llm = "m"\n')
-        done = call("run", jobs, "--out", tmp_path / "out")
-        assert done.exit_code == 1
-        assert "llm: with several jobs, this belongs in the file of" in str(done.exception)
-
-    def test_a_video_to_drop_must_be_one_of_the_job(self, jobs: Path, tmp_path: Path) -> None:
-        (jobs / "cats" / "howsteps.toml").write_text('drop = ["zoe"]\n')
-        done = call("run", jobs, "--out", tmp_path / "out", "--workers", "1", "-q")
-        wrong = f"{jobs / 'cats' / 'howsteps.toml'}: there is no video 'zoe' to keep or drop"
-        assert wrong in done.stderr
-
-    def test_a_list_of_a_job_wins_over_the_other_list_above(
-        self, jobs: Path, tmp_path: Path
-    ) -> None:
-        (jobs / "howsteps.toml").write_text('drop = ["eve"]\n')
-        (jobs / "cats" / "howsteps.toml").write_text('keep = ["eve"]\n')
-        out = tmp_path / "out"
-        call("run", jobs, "--out", out, "--workers", "1", "-q")
-        kept = [len(read_result(out / name).task.videos) for name in ("cats", "dogs")]
-        assert kept == [3, 2]
-
     def test_a_video_to_drop_on_the_command_line_is_of_any_job(
         self, jobs: Path, tmp_path: Path
     ) -> None:
-        (jobs / "cats" / "howsteps.toml").write_text("steps = 4\n")
         (jobs / "dogs" / "zoe.srt").write_bytes((jobs / "dogs" / "ann.srt").read_bytes())
         out = tmp_path / "out"
         done = call("run", jobs, "--out", out, "--drop", "zoe", "--workers", "1", "-q")

@@ -67,7 +67,7 @@ class TestWords:
         mute = film(tmp_path / "mute.mp4", 2.0)
         monkeypatch.setattr(stages, "SPEECH", Extra("asr", "hearing", ("json",)))
         monkeypatch.setattr("howsteps.narration.speech.transcribe", lambda *_, **__: ())
-        done = apply(work, [mute], tmp_path / "out", speech="tiny.en")
+        done = apply(work, [mute], tmp_path / "out", options=RunOptions(speech="tiny.en"))
         assert done.results == {}
         assert list(map(str, done.problems)) == [f"{mute}: not used: it has no speech"]
 

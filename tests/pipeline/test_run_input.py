@@ -1,23 +1,20 @@
 """What a run says about its input: progress, remarks, and the reasons of losses."""
 
-import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from howsteps.errors import HowstepsError, Problem
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.context import Context, Event, ItemDone, StageBegan, StageEnded
+from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.placing import place_again
-from howsteps.pipeline.run import check_task, read_source, run
+from howsteps.pipeline.run import read_source, run
 from howsteps.pipeline.selection import set_aside_other_jobs, set_aside_unusable
 from howsteps.pipeline.stages import find_script, script_remarks
 from howsteps.store import read_result
 from howsteps.task import Caption, Localisation, Mention, Script, Sentence, Step, Task, Video, Word
-from tests.jobs import write_tea
 from tests.pipeline.jobs import captions, narration, subrip
 from tests.script import spoken
 
@@ -39,21 +36,11 @@ def test_few_steps_give_a_remark(found: int, asked: int | None, line: str | None
 
 
 def test_narrations_that_are_left_out_as_copies_are_counted_in_the_remark() -> None:
-    words = tuple(Word(f"w{n}", 0.0, 1.0) for n in range(40))
+    words = tuple(Word(f"w{n}", 0.0, 1.0) for n in range(60))
     mention = Mention("a", "boil", "water", "boil the water", 0.0, 1.0)
     videos = [Video(v, sentences=(Sentence(words),), mentions=(mention,)) for v in "abc"]
     [remark] = script_remarks(Task("tea", tuple(videos)), Script((Step("boil", ()),)), RunOptions())
     assert "and 2 of 3 narrations repeat another and do not count;" in remark.reason
-
-
-def test_an_act_that_is_what_the_job_is_called_is_named_in_the_remark(tmp_path: Path) -> None:
-    task = spoken.task(*["loosen nut"] * 3, name="loosen lug nuts")
-    with pytest.raises(HowstepsError) as error:
-        find_script(task, RunOptions(), Context(Cache(tmp_path)))
-    hidden = "but 'loosen the nut', which 3 videos say and which is what the job is called"
-    assert f"mention the same acts {hidden} (if it is a step, change the `title`)" in str(error)
-    [remark] = script_remarks(task, Script((Step("jack", ()),)), RunOptions())
-    assert f"narrators agree on no more {hidden}" in remark.reason
 
 
 def test_the_steps_of_one_narrator_give_a_remark() -> None:
@@ -123,24 +110,6 @@ def test_captions_that_are_too_short_to_be_told_from_english_give_a_remark(tmp_p
     [problem] = read_source(job).problems
     assert (problem.path.name, problem.harmless) == ("tio.srt", True)
     assert problem.reason.startswith("its 14 words are too few to tell whether it is English")
-
-
-def test_reading_very_many_files_reports_progress(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = captions(tmp_path / "wash a cat")
-    write_tea(job / "tea.json")
-    events: list[Event] = []
-    monkeypatch.setattr("howsteps.pipeline.run.MANY_FILES", 6)
-    context = Context(Cache(tmp_path / "cache"), callback=events.append)
-    found = read_source(job, context=context)
-    assert [task.name for task in found.tasks] == ["Make tea", "wash a cat"]
-    assert [event.item for event in events if isinstance(event, ItemDone)] == [
-        "tea.json",
-        *(f"{name}.srt" for name in ("ann", "bob", "cyd", "dan", "eve")),
-    ]
-    assert events[0] == StageBegan("read", "wash a cat", 6)
-    assert isinstance(events[-1], StageEnded)
 
 
 class TestUsedFolder:
@@ -215,40 +184,6 @@ def test_how_to_keep_a_video_names_its_short_id() -> None:
         task = Task("how to boil eggs", (*own, replace(other, youtube=youtube)))
         [remark] = set_aside_other_jobs(task, RunOptions()).remarks
         assert remark.reason.endswith(f'(to keep it: `keep="{name}"`)')
-
-
-CAPTION = Caption(1.0, 2.0, "fill the tub", (Word("fill", 1.0, 1.5),))
-VIDEO = Video("ann", (CAPTION,), duration=9.0)
-
-
-def refused(videos: Any, name: Any = "wash a cat") -> str:
-    with pytest.raises(HowstepsError) as error:
-        check_task(Task(name, videos))
-    assert "\n" not in str(error.value)
-    return str(error.value)
-
-
-@pytest.mark.parametrize("time", [math.nan, -1.0, 1e7])
-def test_a_caption_at_no_time_is_refused(time: Any) -> None:
-    word = replace(CAPTION.words[0], end=time)
-    for change in ({"start": time}, {"end": time}, {"words": (word,)}):
-        caption = replace(CAPTION, **change)
-        message = refused((VIDEO, Video("bob", (CAPTION, caption))))
-        assert "videos[1].captions[1]." in message
-
-
-@pytest.mark.parametrize(
-    ("videos", "name", "reason"),
-    [
-        ((Video("ann", (5,)),), "wash a cat", "videos[0].captions[0]: expected object, got int"),
-        ((replace(VIDEO, duration=math.nan),), "wash a cat", "videos[0].duration: expected float"),
-        ((VIDEO,), "half \ud800", "surrogates"),
-        ((VIDEO, VIDEO), "wash a cat", "2 videos have the id 'ann'"),
-        (("ann",), "wash a cat", "'str' object has no attribute 'id'"),
-    ],
-)
-def test_errors_say_where(videos: Any, name: Any, reason: str) -> None:
-    assert reason in refused(videos, name)
 
 
 def test_a_run_checks_its_task_and_workers_before_it_writes(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import InputError
 from howsteps.io.files import Folder
 from howsteps.pipeline.cache import Cache
@@ -15,28 +14,11 @@ from howsteps.pipeline.work_folder import (
     STEPS_FILE,
     learnt_steps,
     load_steps,
-    remove_if_empty,
     write_report,
-    writing_to,
 )
 from howsteps.store import ActRecord, LearntStep, LearntSteps, write_record
 from howsteps.task import SAID, Localisation, Result, Script, Step, Task, Video
 from tests.report.job import tea
-
-
-class TestRemoveIfEmpty:
-    def test_a_folder_without_results_is_removed(self, tmp_path: Path) -> None:
-        with writing_to(tmp_path / "out"):
-            pass
-        remove_if_empty(tmp_path / "out")
-        assert not (tmp_path / "out").exists()
-
-    def test_a_folder_with_other_files_stays(self, tmp_path: Path) -> None:
-        with writing_to(tmp_path):
-            pass
-        (tmp_path / "notes.txt").write_text("mine")
-        remove_if_empty(tmp_path)
-        assert {path.name for path in tmp_path.iterdir()} == {WORK_FOLDER, "notes.txt"}
 
 
 def test_a_video_is_opened_once_for_its_frame_rate(

@@ -184,17 +184,6 @@ def test_the_step_is_shown_in_a_video_that_can_be_watched(counted) -> None:
     assert (told["filmed"], told["playable"], told["linked"]) == (False, False, True)
 
 
-def test_an_odd_video_says_why() -> None:
-    result = tea(6, 4)
-    odd = result.task.videos[2].id
-    places = tuple(
-        replace(p, presence=0.3 if p.video == odd else 0.9) for p in result.localisations
-    )
-    videos = shown(replace(result, localisations=places))["videos"]
-    assert [video["id"] for video in videos if video["odd"]] == [odd]
-    assert videos[2]["odd"] == "probably has only about 1 of the 4 steps; most videos have about 4"
-
-
 class Colour(NamedTuple):
     """A fill colour, and that of the text on it."""
 

@@ -64,7 +64,7 @@ def features(
     redo = frozenset({FOLDER}) if force else frozenset()
     found = False
     with stage_context(source, folder, workers=workers, quiet=quiet, redo=redo) as context:
-        collection = read_source(source, context=context)
+        collection = read_source(source)
         problems = list(collection.problems)
         for task in collection.tasks:
             videos = [video for video in task.videos if video.media]

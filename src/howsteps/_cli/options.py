@@ -1,6 +1,5 @@
 """Options that several commands share; those in ``howsteps.toml`` are their defaults."""
 
-from collections.abc import Mapping
 from dataclasses import fields
 from enum import StrEnum
 from functools import partial
@@ -9,8 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import typer
 
-from howsteps.errors import InputError
-from howsteps.pipeline.options import PROJECT, STAGES, RunOptions, project_file, read_project
+from howsteps.pipeline.options import STAGES, RunOptions, project_file, read_project
 from howsteps.task import Extents, Mode
 
 NO_SPEECH = "none"
@@ -195,34 +193,27 @@ def speech_model(speech: str) -> str | None:
 
 
 def requested(context: typer.Context) -> RunOptions:
-    """The options of a run, on the command line or in the project file, of a command."""
-    return _run_options(context, {})
+    """The options of a run: those of the project file, which the command line overrides.
 
-
-def requested_by_job(context: typer.Context, source: Path) -> dict[str, RunOptions]:
-    """The options of the jobs whose folders below the input have project files of their own."""
-    found = {}
-    for path in sorted(source.glob(f"*/{PROJECT}")):
-        own = read_project(path.parent)
-        if elsewhere := sorted(own.keys() - _RUN_OPTIONS):
-            reason = f"{elsewhere[0]}: with several jobs, this belongs in the file of {source}"
-            raise InputError(path, reason)
-        found[path.parent.name] = _run_options(context, own)
-    return found
+    What the command line keeps is not dropped by the file, and the other way round.
+    """
+    values = dict(context.params)
+    typed = _typed(context)
+    for one, other in (_LISTS, _LISTS[::-1]):
+        if one in typed and other not in typed:
+            values[other] = [v for v in values.get(other) or () if v not in typed[one]]
+    given = {field.name: values[field.name] for field in fields(RunOptions) if field.name in values}
+    lists = {name: tuple(given.get(name) or ()) for name in _LISTS}
+    speech = speech_model(given.get("speech", NO_SPEECH))
+    return RunOptions(**{**given, **lists, "speech": speech, "llm": None})
 
 
 def named_in(context: typer.Context, source: Path) -> dict[str, Path]:
-    """The videos that project files keep or drop, and the command line does not, with the file."""
-    files = (*sorted(source.glob(f"*/{PROJECT}")), project_file(source))
-    projects = {path: read_project(path.parent) for path in files}
-    typed = [video for name in _LISTS for video in _typed(context).get(name, ())]
-    return {
-        video: path
-        for path, project in projects.items()
-        for name in _LISTS
-        for video in project.get(name, ())
-        if video not in typed
-    }
+    """The videos that the project file keeps or drops, and the command line does not."""
+    typed = {video for name in _LISTS for video in _typed(context).get(name, ())}
+    project = read_project(source)
+    videos = {video for name in _LISTS for video in project.get(name, ())}
+    return dict.fromkeys(videos - typed, project_file(source))
 
 
 def _typed(context: typer.Context) -> dict[str, Any]:
@@ -236,25 +227,6 @@ def _typed(context: typer.Context) -> dict[str, Any]:
 
 
 _LISTS = ("keep", "drop")
-_RUN_OPTIONS = {field.name for field in fields(RunOptions)} - {"llm"}
-
-
-def _run_options(context: typer.Context, own: Mapping[str, Any]) -> RunOptions:
-    """The options of a command: the file of a job (``own``) wins over that of the input.
-
-    The command line wins over both. What a stronger one keeps is not dropped by a weaker one, and
-    the other way round.
-    """
-    values = dict(context.params)
-    above = {name: v for name, v in (context.default_map or {}).items() if name in values}
-    for stronger in (above, own, _typed(context)):
-        values |= stronger
-        for one, other in (_LISTS, _LISTS[::-1]):
-            if one in stronger and other not in stronger:
-                values[other] = [v for v in values.get(other) or () if v not in stronger[one]]
-    given = {name: values[name] for name in _RUN_OPTIONS & values.keys()}
-    lists = {name: tuple(given.get(name) or ()) for name in _LISTS}
-    return RunOptions(**{**given, **lists, "speech": speech_model(given.get("speech", NO_SPEECH))})
 
 
 def default_out(source: Path) -> Path:

@@ -16,6 +16,7 @@ from howsteps._cli.script import show_order_variation, show_script
 from howsteps.errors import Problem
 from howsteps.io.text import format_time, read_text
 from howsteps.pipeline.executor import RayExecutor, cores
+from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.run import NO_MODEL
 from howsteps.pipeline.run import run as run_pipeline
@@ -91,7 +92,6 @@ def run(
             source,
             out or options.default_out(source),
             options.requested(context),
-            own_options=options.requested_by_job(context, source),
             named_in=options.named_in(context, source),
             script=script,
             llm=reader,
@@ -238,10 +238,8 @@ def apply(
             model,
             sources,
             out,
+            options=RunOptions(speech=options.speech_model(speech), device=device, title=title),
             llm=reader,
-            speech=options.speech_model(speech),
-            device=device,
-            title=title,
             workers=workers or cores(),
             callback=callback,
         )

@@ -70,17 +70,16 @@ def _narrated_tasks(
 
     Problems are appended to the list.
     """
-    requested, own = options.requested(command), options.requested_by_job(command, source)
+    requested = options.requested(command)
     check_parser(requested.parser)
-    collection = read_source(source, context)
+    collection = read_source(source)
     problems += collection.problems
-    problems += check_choices(collection.tasks, requested, own, options.named_in(command, source))
-    named = titled(collection.tasks, requested, own)
+    problems += check_choices(collection.tasks, requested, options.named_in(command, source))
+    named = titled(collection.tasks, requested.title)
     for task, job in zip(collection.tasks, named, strict=True):
-        of_task = own.get(task.name, requested)
-        narrated, found = prepare_narration(job, of_task, context)
+        narrated, found = prepare_narration(job, requested, context)
         problems += found
-        yield narrated, of_task, task.name
+        yield narrated, requested, task.name
 
 
 def narration(

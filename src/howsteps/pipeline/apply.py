@@ -30,7 +30,6 @@ from howsteps.pipeline.work_folder import (
     MODEL,
     check_folders,
     load_steps,
-    remove_if_empty,
     script_of_learnt,
     write_report,
     write_result,
@@ -53,9 +52,7 @@ def apply(
     sources: Sequence[Path],
     out: Path,
     *,
-    speech: str | None = None,
-    device: str = "cpu",
-    title: str | None = None,
+    options: RunOptions | None = None,
     llm: Reader | str | None = None,
     workers: int = 1,
     pages: bool = True,
@@ -67,8 +64,8 @@ def apply(
     The narration of the new videos is matched with the steps; a model of words also uses these
     mentions to place the steps. Runs in modes ``paper`` and ``authors`` have no model.
 
-    The arguments are those of :func:`howsteps.apply`. ``pages``: also write the page and the
-    exports.
+    The arguments are those of :func:`howsteps.apply`; ``speech``, ``device`` and ``title`` are
+    among the options. ``pages``: also write the page and the exports.
 
     Raises
     ------
@@ -82,11 +79,12 @@ def apply(
     learnt, space = Model.load(folder), FeatureSpace.load(folder)
     known = load_steps(folder, learnt.steps)
     check_folders(out, *sources)
+    options = replace(options or RunOptions(), quick=space.quick)
+    title = options.title
     name = clean_title(title) if title is not None else known.job or out.resolve().name
     collection = read_videos(sources, name)
     [task], problems = collection.tasks, list(collection.problems)
     context = Context(Cache(out / CACHE), LocalExecutor(workers), callback, workers=workers)
-    options = RunOptions(speech=speech, quick=space.quick, device=device)
     results: dict[str, Result] = {}
     with writing_to(out):
         if space.words is not None:
@@ -113,8 +111,6 @@ def apply(
             write_result(result, out)
             if pages:
                 problems += write_report(result, out, context)
-    if not results:
-        remove_if_empty(out)
     return Run(results, dict.fromkeys(results, out), tuple(problems))
 
 

@@ -138,7 +138,7 @@ def _edit(
         tokens = round(2 * estimated_tokens(question.text)) + SECOND_TOKENS
         context.callback(Sends(task.name, "the script", reader.address, 2, tokens))
     reply = Recorded(partial(reader.reply, schema=SCHEMA), known)
-    label_reader = partial(read_labels, parser=options.parser, context=context)
+    label_reader = partial(read_labels, parser=options.parser)
     with context.stage(EDITOR, task.name, 1) as progress:
         try:
             found = edit_script(question, reply, label_reader)

@@ -13,7 +13,7 @@ from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.io.files import check_unchanged, fingerprint
 from howsteps.narration.labels import plain_act
 from howsteps.pipeline import stages
-from howsteps.pipeline.cache import Cache, stage_key
+from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, ignore_event
 from howsteps.pipeline.earlier import (
     NOTHING,
@@ -66,8 +66,6 @@ from howsteps.task import (
     Task,
 )
 from howsteps.vision.features import Features
-
-LABELS = "labels"  # a folder of the cache
 
 
 def place_again(
@@ -150,7 +148,7 @@ def place_again(
     localised = place(
         task, part.script, features, options, context, fixed, part.readings, part.read_videos
     )
-    problems += [*remarks, *features.problems, *localised.remarks]
+    problems += [*remarks, *features.problems]
     task = replace(task, videos=tuple(map(without_captions, task.videos)))
     stay = (p for p in kept if p.video not in used)
     whole = replace(
@@ -202,8 +200,9 @@ def _with_what_is_said(
     fresh = used - in_script(before)
     new = with_mentions(new, before.script, index, ids(aside))
     new = searched(new, every, fresh)
-    reader = partial(read_labels, parser=options.parser, context=context)
-    new = with_matches(new, as_if_silent(every, used if script else fresh), reader)
+    reader = partial(read_labels, parser=options.parser)
+    if heard := used if script else fresh:
+        new = with_matches(new, as_if_silent(every, heard), reader)
     return _with_record(new, before.script)
 
 
@@ -271,14 +270,14 @@ def read_page(
     everyone = with_videos(task, away)
     old, new = before.script.within(known), ids(everyone) - known
     steps = parse_script_text(page.text, page.path)
-    reader = partial(read_labels, parser=options.parser, context=context)
+    reader = partial(read_labels, parser=options.parser)
     # Where nobody says what is done, that nobody mentions a step is no news.
     spoken = any(video.mentions for video in task.videos)
     remarks: list[Problem] = []
     if known and says(page, before.script):
         script = with_videos_searched(old, everyone, new)
-        if spoken:
-            script = with_matches(script, as_if_silent(everyone, new.union(again)), reader)
+        if spoken and (heard := new.union(again)):
+            script = with_matches(script, as_if_silent(everyone, heard), reader)
     else:
         script, remarks = script_of_text(steps, everyone, old, reader, page.path)
         if known:
@@ -321,25 +320,14 @@ def _with_record(script: Script, known: Script) -> Script:
     return replace(script, editor=known.editor, changes=known.changes)
 
 
-def read_labels(
-    labels: Sequence[str], parser: str | None, context: Context
-) -> list[Sequence[Mention]]:
+def read_labels(labels: Sequence[str], parser: str | None) -> list[Sequence[Mention]]:
     """The acts that labels of steps name, as mentions without video and time."""
-    return [_acts_of_label(label, parser, context) for label in labels]
-
-
-def _acts_of_label(label: str, parser: str | None, context: Context) -> Sequence[Mention]:
-    if (plain := plain_act(label)) is not None:
-        return (plain,)
-    key = stage_key("narration", label=label, parser=parser)
-    acts = context.cached(LABELS, key, tuple[Mention, ...])
-    if acts is None:
+    plain = {label: plain_act(label) for label in labels}
+    if others := [label for label, act in plain.items() if act is None]:
         from howsteps.narration.labels import acts_of_labels  # noqa: PLC0415 - loads spaCy
 
-        [found] = acts_of_labels([label], model=parser)
-        acts = tuple(found)
-        context.cache.put(LABELS, key, acts)
-    return acts
+        parsed = dict(zip(others, acts_of_labels(others, model=parser), strict=True))
+    return [(act,) if (act := plain[label]) else parsed[label] for label in labels]
 
 
 # The places that a person chose

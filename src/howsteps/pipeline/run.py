@@ -9,13 +9,11 @@ Videos of another job are set aside; the steps that groups of them share are lis
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-
-import msgspec
 
 from howsteps import datasets
 from howsteps.captions.cues import printable
@@ -50,7 +48,6 @@ from howsteps.pipeline.work_folder import (
     check_folders,
     check_parts,
     read_decisions,
-    remove_if_empty,
     write_overview,
     write_report,
     write_work,
@@ -58,12 +55,11 @@ from howsteps.pipeline.work_folder import (
 )
 from howsteps.reader import AnswerFolder, LanguageModel, Reader, Remembered
 from howsteps.script.text_form import parse_script_text
-from howsteps.store import FILE, Decisions, GivenTask, converted, without_captions
+from howsteps.store import FILE, Decisions, without_captions
 from howsteps.task import LIKE_SEEN, Localisation, Result, Script, Task
 from howsteps.vision.features import Features
 
 KEPT = "has the steps that you wrote or edited, so they are kept; to find them anew: `force` script"
-MANY_FILES = 500  # captions that take longer than a few seconds to read
 
 
 @dataclass(frozen=True)
@@ -98,7 +94,6 @@ def run(
     out: Path | str,
     options: RunOptions | None = None,
     *,
-    own_options: Mapping[str, RunOptions] | None = None,
     named_in: Mapping[str, Path] | None = None,
     script: Path | str | None = None,
     llm: Reader | str | None = None,
@@ -120,8 +115,6 @@ def run(
 
     Parameters
     ----------
-    own_options
-        Those of single tasks, by name, instead of ``options``.
     named_in
         The file that names a video to keep or drop, which need not exist then.
     pages
@@ -149,13 +142,12 @@ def run(
     executor = executor or LocalExecutor(workers)
     context = Context(Cache(out / CACHE), executor, callback, frozenset(force), workers)
     stages.check_parser(options.parser)
-    collection = read_source(source, context)
+    collection = read_source(source)
     tasks, problems = collection.tasks, list(collection.problems)
-    own = own_options or {}
-    problems += selection.check_choices(tasks, options, own, named_in or {})
+    problems += selection.check_choices(tasks, options, named_in or {})
     if len(tasks) > 1:
         _check_several(tasks, given)
-    named = titled(tasks, options, own)
+    named = titled(tasks, options.title)
     if not tasks:
         return Run({}, {}, tuple(problems))
     reader = reader_of(llm, out)
@@ -163,13 +155,12 @@ def run(
     answers = reader_of(None, out) if asks else reader
     model = answers.model if answers else None
     options = replace(options, llm=model)
-    own = {name: replace(each, llm=model) for name, each in own.items()}
     several = len(tasks) > 1
     jobs = [
         _Job(
             job,
             out / task.name if several else out,
-            own.get(task.name, options),
+            options,
             given,
             reader,
             pages,
@@ -193,8 +184,6 @@ def run(
         write_overview(folders if pages else {}, out)
         if several and folders:
             write_options(options, out)
-    if not folders:
-        remove_if_empty(out)
     # The results of many jobs may not fit into memory.
     results = held if len(jobs) == 1 else WrittenResults(folders)
     failed = tuple(job.task.name for job in jobs if job.task.name not in folders)
@@ -222,45 +211,25 @@ def reader_of(llm: Reader | str | None, out: Path | None = None) -> Reader | Non
     return llm
 
 
-def read_source(source: Path | Task, context: Context | None = None) -> Collection:
+def read_source(source: Path | Task) -> Collection:
     """Read the tasks of a source, each with its videos sorted.
 
     Raises ``HowstepsError`` if there is nothing to read.
     """
-    found = Collection((source,)) if isinstance(source, Task) else _read_tasks(source, context)
+    found = Collection((source,)) if isinstance(source, Task) else datasets.read_tasks(source)
     return replace(found, tasks=tuple(map(_sorted_by_id, found.tasks)))
 
 
-def _read_tasks(source: Path, context: Context | None) -> Collection:
-    """Read the tasks under a path; reading very many files is a stage that reports progress."""
-    with ExitStack() as stage:
+def titled(tasks: Sequence[Task], title: str | None) -> list[Task]:
+    """The tasks with the title, if there is one.
 
-        def watch(total: int) -> Callable[[Path], None]:
-            if context is None or total < MANY_FILES:
-                return lambda _: None
-            progress = stage.enter_context(context.stage("read", source.resolve().name, total))
-            return lambda path: progress.done(path.name, cached=False)
-
-        return datasets.read_tasks(source, watch)
-
-
-def titled(
-    tasks: Sequence[Task], options: RunOptions, own_options: Mapping[str, RunOptions]
-) -> list[Task]:
-    """The tasks with the titles among the options, or among those of their own.
-
-    Raises ``HowstepsError`` if two would have the same title.
+    Raises ``HowstepsError`` if it is for several.
     """
-    if options.title is not None and len(tasks) > 1:
+    if title is None:
+        return [*tasks]
+    if len(tasks) > 1:
         raise HowstepsError(f"a title is for one job, but there are {len(tasks)}")
-    named = []
-    for task in tasks:
-        title = own_options.get(task.name, options).title
-        named.append(task if title is None else replace(task, name=clean_title(title)))
-    for name, times in Counter(task.name for task in named).items():
-        if times > 1:
-            raise HowstepsError(f"{times} jobs have the title {name!r}")
-    return named
+    return [replace(task, name=clean_title(title)) for task in tasks]
 
 
 def clean_title(title: str) -> str:
@@ -271,23 +240,10 @@ def clean_title(title: str) -> str:
 
 
 def check_task(task: Task) -> None:
-    """Check the name, ids, durations and captions of a task that was made in Python.
-
-    Raises ``HowstepsError`` if one of them cannot be used; the message says which.
-    """
-    try:
-        videos = [
-            {"id": v.id, "duration": v.duration, "captions": msgspec.to_builtins(v.captions)}
-            for v in task.videos
-        ]
-        given = converted({"name": task.name, "videos": videos}, GivenTask)
-        for name in (given.name, *(video.id for video in given.videos)):
-            name.encode()
-        for name, count in Counter(video.id for video in given.videos).items():
-            if count > 1:
-                raise ValueError(f"{count} videos have the id {name!r}")
-    except (AttributeError, TypeError, ValueError) as error:
-        raise HowstepsError(f"this task cannot be used: {error}") from None
+    """Raise an error if two videos of a task that was made in Python have the same id."""
+    for name, count in Counter(video.id for video in task.videos).items():
+        if count > 1:
+            raise HowstepsError(f"this task cannot be used: {count} videos have the id {name!r}")
 
 
 def _sorted_by_id(task: Task) -> Task:
@@ -446,7 +402,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         given=job.script,
         continues=page,
     )
-    return result, [*problems, *remarks, *placed.remarks], unreadable_media(task, features)
+    return result, [*problems, *remarks], unreadable_media(task, features)
 
 
 def _page_of(

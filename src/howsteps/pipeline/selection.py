@@ -29,31 +29,20 @@ class FilteredTask(NamedTuple):
 
 
 def check_choices(
-    tasks: Sequence[Task],
-    options: RunOptions,
-    own_options: Mapping[str, RunOptions] | None = None,
-    named_in: Mapping[str, Path] | None = None,
+    tasks: Sequence[Task], options: RunOptions, named_in: Mapping[str, Path] | None = None
 ) -> list[Problem]:
-    """Check that the videos to keep or drop exist; those of ``options`` may be of any task.
+    """Check that the videos to keep or drop exist, in any of the tasks.
 
     Raises ``HowstepsError`` if one does not, or returns a remark if a file names it: videos come
     and go.
     """
-    of_any = {*options.keep, *options.drop}
-    named = [(tasks, of_any)]
-    named += [
-        ((task,), {*own.keep, *own.drop} - of_any)
-        for task in tasks
-        if (own := (own_options or {}).get(task.name))
-    ]
+    ids = {name for task in tasks for video in task.videos for name in (video.id, video.youtube)}
     remarks = []
-    for some, wanted in named:
-        ids = {name for task in some for video in task.videos for name in (video.id, video.youtube)}
-        for unknown in sorted(wanted - ids):
-            reason = f"there is no video {unknown!r:.80} to keep or drop"
-            if named_in is None or unknown not in named_in:
-                raise HowstepsError(reason)
-            remarks.append(Problem(named_in[unknown], reason, harmless=True))
+    for unknown in sorted({*options.keep, *options.drop} - ids):
+        reason = f"there is no video {unknown!r:.80} to keep or drop"
+        if named_in is None or unknown not in named_in:
+            raise HowstepsError(reason)
+        remarks.append(Problem(named_in[unknown], reason, harmless=True))
     return remarks
 
 

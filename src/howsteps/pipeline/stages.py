@@ -5,7 +5,7 @@
 inputs, and computes it if it is missing.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +32,7 @@ from howsteps.store import (
     with_narration,
     write_record,
 )
-from howsteps.task import Caption, Localisation, Mode, Reading, Relation, Script, Step, Task, Video
+from howsteps.task import Caption, Localisation, Mode, Reading, Script, Step, Task, Video
 from howsteps.vision.features import Features
 
 if TYPE_CHECKING:
@@ -263,32 +263,12 @@ def _few_steps(task: Task, script: Script, asked: int | None) -> str:
         wanted = f", but {asked} were requested" if asked else ""
         steps = "1 step was" if found == 1 else f"{found} steps were"
         agree = "narrators agree on no more" if narrators != 1 else "its narrator mentions no more"
-        agree += _but_the_job(task)
         if copies := Shingles.of(task.videos).originals(task.videos).count(False):
             agree += f", and {copies} of {narrators} narrations repeat another and do not count"
         return f"only {steps} found{wanted}: {agree}; more videos of the job may help"
     if found and narrators == 1:
         return "the steps come from one narrator alone; more videos show which of them matter"
     return ""
-
-
-def _but_the_job(task: Task) -> str:
-    """That several narrators name an act which is no step because the job is called like it."""
-    from howsteps.script.acts import title_words  # noqa: PLC0415 - loads Numba
-
-    title = title_words(task.name)
-    phrases: dict[Relation, dict[str, str]] = defaultdict(dict)  # by video
-    for mention in (mention for video in task.videos for mention in video.mentions):
-        if mention.is_work and not mention.negated and {mention.verb, mention.noun} <= title:
-            phrases[mention.relation].setdefault(mention.video, mention.phrase)
-    said = max(phrases.values(), key=len, default={})
-    if len(said) < 2:
-        return ""
-    [(phrase, _)] = Counter(said.values()).most_common(1)
-    return (
-        f" but '{phrase}', which {len(said)} videos say and which is what the job is called "
-        "(if it is a step, change the `title`)"
-    )
 
 
 def _misheard(task: Task, script: Script) -> str:
@@ -309,8 +289,7 @@ def _why_no_steps(task: Task, asked: int | None) -> str:
         )
     if len(task.videos) < 2:
         return "its narrator mentions nothing that could be a step"
-    too_few = "too few narrators mention the same acts"
-    return f"{too_few}{_but_the_job(task)}; more videos may help"
+    return "too few narrators mention the same acts; more videos may help"
 
 
 def _identities(task: Task) -> list[list[object]]:
@@ -329,10 +308,9 @@ def _discover(task: Task, options: RunOptions) -> Script:
 
 
 class LocalisedTask(NamedTuple):
-    """The localisations, remarks on them, and the folder of the model, empty if none was learnt."""
+    """The localisations, and the folder of the model, empty if none was learnt."""
 
     localisations: tuple[Localisation, ...]
-    remarks: tuple[Problem, ...]
     model: Folder
 
 
@@ -364,19 +342,12 @@ def localise(
 
     def find() -> PlacesRecord:
         placement = _place(task, script, features, options, readings, read_videos)
-        relaxed: list[tuple[int, int]] = []
-        if options.mode != "default":
-            windows = cast("ClusteredTask", placement).relaxed_windows
-            relaxed = [(int(each.video), int(each.step)) for each in windows]
-        else:  # saved before the entry, which thus implies it
+        if options.mode == "default":  # saved before the entry, which thus implies it
             cast("TaskLocalisation", placement).model.save(model)
             feature_space(task, features, options).save(model)
             write_record(model, STEPS_FILE, learnt_steps(task, script))
-        return PlacesRecord(
-            localisations=[rounded(place) for place in placement.localisations],
-            relaxed=relaxed,
-            model=_digests(model),
-        )
+        places = [rounded(place) for place in placement.localisations]
+        return PlacesRecord(places, _digests(model))
 
     found = context.compute(
         "localise",
@@ -386,15 +357,7 @@ def localise(
         find,
         is_whole=lambda entry: entry.model == _digests(model),
     )
-    remarks = tuple(
-        Problem(
-            path_of(task.videos[video]),
-            f"step {step + 1} is mentioned out of order in this video; that mention was not used",
-            harmless=True,
-        )
-        for video, step in found.relaxed
-    )
-    return LocalisedTask(tuple(found.localisations), remarks, model)
+    return LocalisedTask(tuple(found.localisations), model)
 
 
 def _place(

@@ -118,16 +118,6 @@ def writing_to(out: Path) -> Iterator[None]:
         yield
 
 
-def remove_if_empty(out: Path) -> None:
-    """Remove a work folder in which nothing was computed."""
-    names = {path.name for path in out.iterdir()} if out.is_dir() else {""}
-    if names <= {WORK_FOLDER, OPTIONS}:
-        for name in names:
-            Folder(out).remove(name)
-        with suppress(OSError):  # a leftover empty folder does no harm
-            out.rmdir()
-
-
 def write_work(
     whole: Result,
     folder: Path,

@@ -129,7 +129,6 @@ def content(
             **_video(video, rows[video.id], usual, step_of_mention.get(video.id, {}), thumbnails),
             "title": titles[index],
             "source": _source(video, f"videos/{index}", folder, playable),
-            "odd": result.odd_videos.get(video.id),
             **({"unread": True} if video.id in unread else {}),
         }
         for index, video in enumerate(result.task.videos)

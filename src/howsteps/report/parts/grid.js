@@ -44,7 +44,7 @@ function buildGrid() {
   buildAsNeeded(holder, videos.length, COLUMNS, (from, to) => {
     const indices = Array.from({ length: to - from }, (_, index) => from + index);
     head.append(...indices.map(columnHead));
-    heads.append(...indices.map(visibleHead));
+    heads.append(...indices.map((n) => titleOf(n, 48)));
     rows.forEach((row, k) => row.append(...indices.map((n) => h("td", { role: "gridcell" }, cell(n, k), elsewhere(n, k)))));
     return head.lastChild;
   });
@@ -53,16 +53,8 @@ function buildGrid() {
   walkWithArrows(table, () => rows.flatMap((row) => [column(row, "button"), column(row, "a")]));
 }
 
-function visibleHead(n) {
-  const title = titleOf(n, 48);
-  if (videos[n].odd) title.prepend(h("span", { class: "pill", title: videos[n].odd }, "odd"), " ");
-  return title;
-}
-
 function columnHead(n) {
-  const video = videos[n];
-  const title = video.odd ? `${video.title}: ${video.odd}` : video.title;
-  return h("th", { scope: "col", role: "columnheader" }, userText(title));
+  return h("th", { scope: "col", role: "columnheader" }, userText(videos[n].title));
 }
 
 function cell(n, k) {

@@ -13,12 +13,10 @@ function buildFacts() {
   view("facts").replaceChildren(...facts.map(([value, meaning]) => h("div", {}, h("dt", {}, meaning), h("dd", {}, value))));
   const tally = tallyOf(places);
   view("certainty").replaceChildren(...(content.located ? [tallyBar(tally), legend(tally)] : []));
-  const odd = videos.filter((video) => video.odd).length;
-  const misfits = odd && `${count(odd, "video")} ${odd === 1 ? "does" : "do"} not fit this job well and ${odd === 1 ? "is" : "are"} marked odd.`;
   const unread = videos.filter((video) => video.unread).length;
   const unasked = unread && `${count(unread, "video")} ${unread === 1 ? "was" : "were"} not read by the language model.`;
   const silent = content.silent && "Nobody says what is being done: the steps were found by sight alone, and no place is sure. Edit gives them names.";
-  view("remarks").textContent = [silent, misfits, unasked].filter(Boolean).join(" ");
+  view("remarks").textContent = [silent, unasked].filter(Boolean).join(" ");
 }
 
 const KINDS = { sure: "sure", likely: "likely", guess: "a guess", placed: "placed", absent: "absent", open: "not placed" };

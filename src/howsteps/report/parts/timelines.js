@@ -22,7 +22,6 @@ function buildTimelines() {
         {},
         h("h3", {}, titleOf(n)),
         h("p", {}, formatDuration(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")} placed` : ""),
-        video.odd && h("p", {}, h("span", { class: "pill" }, "odd"), ` ${video.odd}`),
         video.unread && h("p", {}, "not read by the language model"),
         video.source || !content.filmed ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
         watchLink(n, 0, { class: "elsewhere" }, "watch on YouTube"),
