@@ -107,7 +107,14 @@ def localise(
     )
     places = data.localisations(located)
     if features and any(video.id not in features for video in task.videos):
-        by_words = _by_words(task, script, seconds, absent, readings, read_videos)
+        by_words = _by_words(
+            task,
+            script,
+            seconds=seconds,
+            absent=absent,
+            readings=readings,
+            read_videos=read_videos,
+        )
         places = tuple(
             at if at.video in features else by_words.get((at.video, at.step), at) for at in places
         )
@@ -125,18 +132,10 @@ def _prepared(data: "TaskData", kind: FeatureKind) -> Videos:
     return [kind.prepare(x, data.seconds) for x in checked]
 
 
-def _by_words(task: Task, script: Script, *options: Any) -> dict[tuple[str, int], Localisation]:
+def _by_words(task: Task, script: Script, **options: Any) -> dict[tuple[str, int], Localisation]:
     """Return the places by words alone, by video and step; none if nobody says anything."""
-    seconds, absent, readings, read_videos = options
     try:
-        found = localise(
-            task,
-            script,
-            seconds=seconds,
-            absent=absent,
-            readings=readings,
-            read_videos=read_videos,
-        )
+        found = localise(task, script, **options)
     except HowstepsError:
         return {}
     return {(at.video, at.step): at for at in found.localisations}
