@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.reader import make_question
+from howsteps.serve.changes import Change, Move, Rename
 from howsteps.serve.edits import Journal
-from howsteps.store import Change, Move, Rename, read_result, text_of
+from howsteps.store import read_result, text_of
 from howsteps.task import (
     Localisation,
     Mention,

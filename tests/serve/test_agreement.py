@@ -9,8 +9,9 @@ import pytest
 
 from howsteps.report import page as report_page
 from howsteps.report.content import capitalised, content
+from howsteps.serve.changes import PageEdit
 from howsteps.serve.edits import Draft, Refused, apply_edit, draft_of
-from howsteps.store import PageEdit, converted
+from howsteps.store import converted
 from howsteps.task import BY_HAND, Reading
 from tests.report.job import tea
 

@@ -4,8 +4,9 @@ from functools import reduce
 
 import pytest
 
+from howsteps.serve.changes import Gather, PageEdit
 from howsteps.serve.edits import Refused, apply_edit, draft_of
-from howsteps.store import Gather, PageEdit, converted
+from howsteps.store import converted
 from howsteps.task import BY_HAND
 from tests.report.job import tea, with_video
 

@@ -11,8 +11,9 @@ from dataclasses import replace
 import pytest
 
 from howsteps.errors import CannotWrite, InputError
+from howsteps.serve.changes import Change
 from howsteps.serve.edits import FILE, MAX_STEPS, Journal, Refused, summary
-from howsteps.store import Change, converted, read_result
+from howsteps.store import converted, read_result
 from tests.report.job import tea
 
 RENAME = {"op": "rename", "step": 0, "label": "begin"}

@@ -147,10 +147,14 @@ def _placed(
             continue
         places += map(rounded, located.in_seconds([video.id], seconds))
         placed.append(without_captions(video))
-    task, ids = replace(asked.task, videos=tuple(placed)), {video.id for video in placed}
-    readings = tuple(reading for reading in asked.readings if reading.video in ids)
-    script, read = asked.script.within(ids), asked.read_videos & ids
-    return Result(task, script, tuple(places), readings=readings, read_videos=read), problems
+    result = Result(
+        replace(asked.task, videos=tuple(placed)),
+        asked.script,
+        tuple(places),
+        readings=asked.readings,
+        read_videos=asked.read_videos,
+    )
+    return result.within({video.id for video in placed}), problems
 
 
 def _localised(

@@ -105,7 +105,7 @@ def with_choices(whole: Result, chosen: Choices) -> Result:
     for video in whole.task.videos:
         if chosen.get(video.id) == "drop":
             aside.setdefault(video.id, SetAside(video.id, video.title, LEFT_OUT))
-    if len(aside) == len(whole.task.videos):
+    if ids(whole.task) <= aside.keys():
         raise HowstepsError("no video would be left")
     return replace(whole, set_aside=tuple(aside.values()))
 

@@ -127,10 +127,10 @@ def place_again(
     task, aside = (part.task for part in parts_of(whole))
     if page:
         origin = origin_of(page, before, whole.task)
-        new, more = read_page(page, task, origin, options, context, aside)
+        new, more = read_page(page, task, origin, parser, aside)
         remarks += more
     else:
-        new = _with_what_is_said(script, before, task, aside, options, context)
+        new = _with_what_is_said(script, before, task, aside, parser)
     used = ids(task)
     index = steps_now(before.script.within(used), new.within(used))
     if by_hand is None:
@@ -186,8 +186,7 @@ def _with_what_is_said(
     before: Result,
     task: Task,
     aside: Task,
-    options: RunOptions,
-    context: Context,
+    parser: str | None,
 ) -> Script:
     """A script, or that of an earlier result, with what is said of its steps in all videos.
 
@@ -200,7 +199,7 @@ def _with_what_is_said(
     fresh = used - in_script(before)
     new = with_mentions(new, before.script, index, ids(aside))
     new = searched(new, every, fresh)
-    reader = partial(read_labels, parser=options.parser)
+    reader = partial(read_labels, parser=parser)
     if heard := used if script else fresh:
         new = with_matches(new, as_if_silent(every, heard), reader)
     return _with_record(new, before.script)
@@ -244,8 +243,7 @@ def read_page(
     page: Page,
     task: Task,
     before: Result,
-    options: RunOptions,
-    context: Context,
+    parser: str | None,
     aside: Task = NOTHING.task,
     again: Collection[str] = (),
 ) -> tuple[Script, list[Problem]]:
@@ -270,7 +268,7 @@ def read_page(
     everyone = with_videos(task, away)
     old, new = before.script.within(known), ids(everyone) - known
     steps = parse_script_text(page.text, page.path)
-    reader = partial(read_labels, parser=options.parser)
+    reader = partial(read_labels, parser=parser)
     # Where nobody says what is done, that nobody mentions a step is no news.
     spoken = any(video.mentions for video in task.videos)
     remarks: list[Problem] = []

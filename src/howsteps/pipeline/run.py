@@ -456,7 +456,7 @@ def _find_steps(
         if not job.reader:  # a model that is no longer used is not named any more
             origin = replace(origin, script=replace(origin.script, editor="", changes=()))
         script, remarks = placing.read_page(
-            page, task, origin, options, context, aside, () if job.reader else again
+            page, task, origin, options.parser, aside, () if job.reader else again
         )
         if features is None:
             return script, (), remarks

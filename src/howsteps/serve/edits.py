@@ -1,7 +1,7 @@
 """The edits of a script that the page can make, and their journal.
 
-:mod:`howsteps.store` describes both. ``parts/edits.js`` of the page applies the same edits to what
-is shown; tests check that the two agree.
+:mod:`howsteps.serve.changes` describes both. ``parts/edits.js`` of the page applies the same edits
+to what is shown; tests check that the two agree.
 
 The journal, ``edits.jsonl`` in the work folder, is written before an edit takes effect. Its first
 line is the state before all edits; then there is a line for each edit, undo, redo and placement.
@@ -42,6 +42,7 @@ from howsteps.pipeline.earlier import (
     without,
 )
 from howsteps.pipeline.work_folder import read_decisions
+from howsteps.serve import changes
 from howsteps.task import BY_HAND, LATEST, Localisation, Mention, Result, Script, Step, Task, Video
 
 FILE = "edits.jsonl"
@@ -124,34 +125,34 @@ def read_draft(folder: Path, result: Result) -> Draft:
     return draft_of(replace(whole, localisations=by_hand))
 
 
-def apply_edit(draft: Draft, edit: store.Edit) -> Draft:
+def apply_edit(draft: Draft, edit: changes.Edit) -> Draft:
     """Apply an edit to a draft; one that cannot be made is ``Refused``."""
     _check(draft, edit)
-    if isinstance(edit, store.Keep | store.Drop):
+    if isinstance(edit, changes.Keep | changes.Drop):
         return _chosen(draft, edit)
     rows = list(draft.edited)
     match edit:
-        case store.Rename(k, label):
+        case changes.Rename(k, label):
             rows[k] = rows[k].but(label=_label(draft, label, k))
-        case store.Mark(k, value):
+        case changes.Mark(k, value):
             rows[k] = rows[k].but(optional=value)
-        case store.Move(k, to):
+        case changes.Move(k, to):
             rows.insert(to, rows.pop(k))
-        case store.Delete(k):
+        case changes.Delete(k):
             del rows[k]
-        case store.Add(at, label):
+        case changes.Add(at, label):
             rows.insert(at, EditedStep(Step(_label(draft, label), ())))
-        case store.Merge(k, into):
+        case changes.Merge(k, into):
             rows[into] = _merged(rows[into], rows[k])
             del rows[k]
-        case store.Split(k):
+        case changes.Split(k):
             rows[k : k + 1] = _split(draft, edit)
-        case store.Gather():
+        case changes.Gather():
             rows = _gathered_into(draft, edit)
-        case store.Put(k, name):
+        case changes.Put(k, name):
             place = _placed(draft, edit)
             rows[k] = rows[k]._replace(places={**rows[k].places, name: place})
-        case store.Release(k, name):
+        case changes.Release(k, name):
             others = {video: place for video, place in rows[k].places.items() if video != name}
             rows[k] = rows[k]._replace(places=others)
     if len(rows) > max(MAX_STEPS, len(draft.edited)):
@@ -159,16 +160,16 @@ def apply_edit(draft: Draft, edit: store.Edit) -> Draft:
     return replace(draft, edited=tuple(rows))
 
 
-def _check(draft: Draft, edit: store.Edit) -> None:
+def _check(draft: Draft, edit: changes.Edit) -> None:
     """Check that the steps and the video of an edit exist, and that a merge has two steps."""
     numbers = [getattr(edit, name, -1) for name in ("step", "to", "into")]
     for number in (*numbers, getattr(edit, "at", 0) - 1):  # a new one may be the last
         if number >= len(draft.edited):
             raise Refused(f"there is no step {number}")
-    if isinstance(edit, store.Merge) and edit.step == edit.into:
+    if isinstance(edit, changes.Merge) and edit.step == edit.into:
         raise Refused("a step cannot be merged with itself")
     video = getattr(edit, "video", None)
-    known = draft.aside if isinstance(edit, store.Keep) else draft.task.videos
+    known = draft.aside if isinstance(edit, changes.Keep) else draft.task.videos
     if video is not None and video not in {each.id for each in known}:
         raise Refused(f"there is no video {video!r:.80}")
 
@@ -185,7 +186,7 @@ def _merged(kept: EditedStep, other: EditedStep) -> EditedStep:
     return merged._replace(places={**other.places, **kept.places})
 
 
-def _split(draft: Draft, edit: store.Split) -> tuple[EditedStep, EditedStep]:
+def _split(draft: Draft, edit: changes.Split) -> tuple[EditedStep, EditedStep]:
     """A step without the chosen mentions, and a new one that has them."""
     chosen, edited = _mentions(draft.task, edit.mentions), draft.edited[edit.step]
     if not (chosen and chosen < set(draft.shown[edit.step].mentions)):
@@ -195,7 +196,7 @@ def _split(draft: Draft, edit: store.Split) -> tuple[EditedStep, EditedStep]:
     return edited.but(mentions=rest), EditedStep(new)
 
 
-def _gathered_into(draft: Draft, edit: store.Gather) -> list[EditedStep]:
+def _gathered_into(draft: Draft, edit: changes.Gather) -> list[EditedStep]:
     """Give a step mentions; those that it shares with another of the same act leave that one."""
     if draft.steps[edit.step].mentions:
         raise Refused("the step has mentions already")
@@ -208,7 +209,7 @@ def _gathered_into(draft: Draft, edit: store.Gather) -> list[EditedStep]:
     return rows
 
 
-def _written(draft: Draft, edit: store.Write) -> Draft:
+def _written(draft: Draft, edit: changes.Write) -> Draft:
     """Take a whole script; its mentions must be in the narrations."""
     task, aside = _divided(draft, edit.videos)
     script = store.script_of(edit.base, draft.every)
@@ -219,7 +220,7 @@ def _written(draft: Draft, edit: store.Write) -> Draft:
     return replace(made, task=task, aside=aside)
 
 
-def _chosen(draft: Draft, edit: store.Keep | store.Drop) -> Draft:
+def _chosen(draft: Draft, edit: changes.Keep | changes.Drop) -> Draft:
     """Leave out a video, or use one that was set aside and match its narration with the steps."""
     used = ids(draft.task) ^ {edit.video}
     if not used:
@@ -230,7 +231,7 @@ def _chosen(draft: Draft, edit: store.Keep | store.Drop) -> Draft:
     return Draft(task, tuple(rows), aside)
 
 
-def _placed(draft: Draft, edit: store.Put) -> Localisation:
+def _placed(draft: Draft, edit: changes.Put) -> Localisation:
     if edit.time is None:
         if not (edit.start is None and edit.end is None):
             raise Refused("without a 'time', 'start' and 'end' must be null")
@@ -281,7 +282,7 @@ class History:
     """
 
     drafts: tuple[Draft, ...]
-    edits: tuple[store.Edit, ...] = ()
+    edits: tuple[changes.Edit, ...] = ()
     n_done: int = 0
     revision: int = 0
     placed: int = 0
@@ -292,16 +293,16 @@ class History:
         return self.drafts[self.n_done]
 
     @property
-    def next_undo(self) -> store.Edit | None:
+    def next_undo(self) -> changes.Edit | None:
         """The edit that would be undone, if any."""
         return self.edits[self.n_done - 1] if self.n_done else None
 
     @property
-    def next_redo(self) -> store.Edit | None:
+    def next_redo(self) -> changes.Edit | None:
         """The edit that would be made again, if any."""
         return next(iter(self.edits[self.n_done :]), None)
 
-    def after(self, line: store.JournalLine) -> "History":
+    def after(self, line: changes.JournalLine) -> "History":
         """The history after another line of the journal; one that does not fit is ``Refused``."""
         if line.placed is not msgspec.UNSET:
             if line.placed > self.revision:
@@ -318,7 +319,7 @@ class History:
         elif line.do:
             history = self._edited(line.do, apply_edit(self.draft, line.do))
         elif line.again:
-            is_moved = isinstance(line.again, store.Put | store.Move)
+            is_moved = isinstance(line.again, changes.Put | changes.Move)
             if not is_moved or summary(line.again) != summary(self.next_undo):
                 raise Refused("this does not repeat the last edit")
             before = replace(self, n_done=self.n_done - 1)
@@ -333,7 +334,7 @@ class History:
             history = replace(self, n_done=self.n_done + 1)
         return replace(history, revision=self.revision + 1)
 
-    def _edited(self, edit: store.Edit, draft: Draft) -> "History":
+    def _edited(self, edit: changes.Edit, draft: Draft) -> "History":
         done = self.n_done
         drafts = (*self.drafts[: done + 1], draft)
         return replace(self, drafts=drafts, edits=(*self.edits[:done], edit), n_done=done + 1)
@@ -369,7 +370,7 @@ class Journal:
         if found is None:
             if len(lines) > 1:
                 path.replace(_numbered(path, len(_kept(path)) + 1))
-            start = store.JournalStart(start=_record(now), narration=_narration(now))
+            start = changes.JournalStart(start=_record(now), narration=_narration(now))
             content = msgspec.json.encode(start) + b"\n"
             Folder(folder).write(FILE, content)
             return cls(path, History((now,)), content)
@@ -384,25 +385,25 @@ class Journal:
             journal.write(result)
         return journal
 
-    def change(self, change: store.Change) -> None:
+    def change(self, change: changes.Change) -> None:
         """Make, repeat, undo or redo an edit; if that is ``Refused``, nothing is written."""
-        given = {name: getattr(change, name) for name in store.Change.__struct_fields__}
-        self._commit(store.JournalLine(**given))
+        given = {name: getattr(change, name) for name in changes.Change.__struct_fields__}
+        self._commit(changes.JournalLine(**given))
 
     def write(self, result: Result) -> None:
         """Take a result that was written elsewhere, and is placed, as an edit."""
         draft = read_draft(self.path.parent, result)
-        self._commit(store.JournalLine(written=_record(draft)))
+        self._commit(changes.JournalLine(written=_record(draft)))
         self.place(self.history.revision, result.script)
 
     def place(self, revision: int, script: Script) -> None:
         """Record that a revision was placed, and which mentions its new steps were matched with."""
         draft = self.history.draft
         if revision == self.history.revision and (found := _gathered(draft, script)):
-            self._commit(store.JournalLine(gathered=found))
-        self._commit(store.JournalLine(placed=revision, script=_digest(script.steps)))
+            self._commit(changes.JournalLine(gathered=found))
+        self._commit(changes.JournalLine(placed=revision, script=_digest(script.steps)))
 
-    def _commit(self, entry: store.JournalLine) -> None:
+    def _commit(self, entry: changes.JournalLine) -> None:
         """Write a line to disk, then let it take effect."""
         history, line = self.history.after(entry), msgspec.json.encode(entry) + b"\n"
         try:
@@ -436,13 +437,13 @@ def _replayed(path: Path, lines: Sequence[bytes], now: Draft) -> tuple[History, 
     """
     number = 1
     try:
-        start = store.decoded(lines[0], store.JournalStart)
+        start = store.decoded(lines[0], changes.JournalStart)
         if start.narration != _narration(now):
             return None
         history = History((_written(now, start.start),))
         placed = _digest(history.draft.shown)
         for number, line in enumerate(lines[1:], 2):  # noqa: B007 - of an error
-            entry = store.decoded(line, store.JournalLine)
+            entry = store.decoded(line, changes.JournalLine)
             history = history.after(entry)
             placed = entry.script or placed
     except (Refused, ValueError) as error:
@@ -451,7 +452,7 @@ def _replayed(path: Path, lines: Sequence[bytes], now: Draft) -> tuple[History, 
     return history, placed
 
 
-def summary(edit: store.Edit | None) -> dict[str, Any] | None:
+def summary(edit: changes.Edit | None) -> dict[str, Any] | None:
     """What the page needs to name an edit."""
     if edit is None:
         return None
@@ -488,9 +489,9 @@ def _narration(draft: Draft) -> str:
     return key_of(1, task=draft.task.name, said=said)
 
 
-def _record(draft: Draft) -> store.Write:
+def _record(draft: Draft) -> changes.Write:
     """A draft as an edit that makes it."""
-    return store.Write(
+    return changes.Write(
         base=store.script_record(Script(draft.steps), draft.every),
         by_hand=tuple(map(store.rounded, draft.by_hand)),
         videos=tuple(video.id for video in draft.task.videos),
@@ -511,11 +512,11 @@ def _kept(path: Path) -> list[Path]:
     return [*takewhile(Path.exists, (_numbered(path, number) for number in count(1)))]
 
 
-def _gathered(draft: Draft, script: Script) -> list[store.Gather]:
+def _gathered(draft: Draft, script: Script) -> list[changes.Gather]:
     """The mentions of a script's steps that have none yet in the draft, as edits."""
     index = store.mention_indices(draft.task)
     return [
-        store.Gather(k, [(m.video, index[m.video][m]) for m in new.mentions])
+        changes.Gather(k, [(m.video, index[m.video][m]) for m in new.mentions])
         for k, (old, new) in enumerate(zip(draft.steps, script.steps, strict=True))
         if new.mentions and not old.mentions
     ]

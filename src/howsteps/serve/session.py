@@ -27,8 +27,9 @@ from howsteps.pipeline.work_folder import (
 from howsteps.report.content import content
 from howsteps.report.exports import FORMATS
 from howsteps.report.page import PAGE, known_thumbnails, write_page
+from howsteps.serve.changes import Change
 from howsteps.serve.edits import Draft, Journal, Refused, summary
-from howsteps.store import FILE, Change, read_result, result_file
+from howsteps.store import FILE, read_result, result_file
 from howsteps.task import BY_HAND, Result, Step
 
 # The folders of an absolute path. Their names may contain spaces, but do not end with one, so that
