@@ -245,7 +245,7 @@ def readers() -> Iterator[Reader]:
     files = samples.journal()
     edits = files.pop("edits.jsonl")
     yield Reader("edits.jsonl", "edits.jsonl", (edits,), _journal, files)
-    for name in ("TASK", "COIN", "YOUCOOK2"):
+    for name in ("TASK", "COIN"):
         good = samples.as_json(getattr(samples, name))
         yield Reader(f"truth of {name.lower()}", "truth.json", (good,), _truth_file, {})
     yield Reader("steps table", "truth.csv", samples.STEPS, _table, {})

@@ -68,9 +68,8 @@ CAPTIONS = (
 _VIDEO = {"duration": 60.0, "asr": _LINES, "steps": [[1, 3, 9], [2, 30.5, 40]]}
 TASK = {"task": "Tea", "step_names": ["boil", "pour"], "videos": {"u": _VIDEO, "v": {"asr": []}}}
 TASK_LIST = [{"id": "u", "title": "Tea for two", "duration": 9, "asr": _LINES}]
-_SEGMENT = {"id": "7", "label": "boil", "sentence": "boil it", "segment": [3, 9.5]}
+_SEGMENT = {"id": "7", "label": "boil", "segment": [3, 9.5]}
 COIN = {"database": {"u": {"class": "Tea", "duration": 60.0, "annotation": [_SEGMENT]}}}
-YOUCOOK2 = {"database": {"u": {"recipe_type": 3, "duration": 60, "annotations": [_SEGMENT]}}}
 JUDGEMENT = {"rules": {"boil water": [{"verbs": ["boil"], "nouns": ["water"]}], "pour tea": []}}
 SCRIPT = (
     b"# Tea\n\n1. boil water\n   also: heat the water, fill a pot and 3 more\n2. pour (optional)\n"

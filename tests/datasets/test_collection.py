@@ -147,10 +147,8 @@ class TestTaskFiles:
 
     def test_a_task_without_videos(self, tmp_path: Path) -> None:
         path = write(tmp_path, none__json='{"videos": {}}') / "none.json"
-        assert [reason for _, reason in reasons(datasets.read_tasks(path))] == [
-            "contains no video",
-            "no videos or captions were found here",
-        ]
+        with pytest.raises(InputError, match=r"none\.json: contains no usable video"):
+            datasets.read_tasks(path)
 
     def test_broken_videos_do_not_affect_others(self, tmp_path: Path) -> None:
         value = [
@@ -185,6 +183,7 @@ class TestFolders:
             a__mkv="",
             film__mp4="",
             README__md="# captions",
+            notes__txt="buy nuts",
             __hidden="x",
         )
         collection = datasets.read_tasks(folder)
@@ -196,15 +195,17 @@ class TestFolders:
             ("c", None),
             ("film", folder / "film.mp4"),
         ]
-        assert collection.problems == ()
+        [remark] = collection.problems
+        assert remark.path.name == "notes.txt"
+        assert remark.harmless
 
     def test_unused_and_renamed_videos_are_reported(self, tmp_path: Path) -> None:
         folder = write(tmp_path / "tyre", A__mp4="", a__mp4="", b__mkv="", b__mp4="")
         collection = datasets.read_tasks(folder)
         assert ids(collection) == ["A", "a-2", "b"]
         assert reasons(collection) == [
-            ("b.mp4", "not used: the video is read from b.mkv"),
             ("a.mp4", "the video name 'a' is used twice; called 'a-2'"),
+            ("b.mp4", "not used: the video is read from b.mkv"),
         ]
 
     def test_only_steps_csv_is_ground_truth(self, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Ground truth in all formats: task files, COIN, YouCook2, CrossTask, feature folders."""
+"""Ground truth in all formats: task files, COIN, CrossTask, feature folders."""
 
 import json
 from pathlib import Path
@@ -151,30 +151,6 @@ class TestCoin:
             value = {"database": {"good": good, "bad": {**good, **change}}}
             message = fault(write_json(tmp_path / "COIN.json", value))
             assert f"video bad: {reason}" in message
-
-
-def test_youcook2_has_a_truth_for_each_recipe_and_a_step_for_each_sentence(tmp_path):
-    def video(recipe: str, *sentences: str) -> dict[str, Any]:
-        rows = [
-            {"id": k, "segment": [10 * k, 10 * k + 5], "sentence": sentence}
-            for k, sentence in enumerate(sentences)
-        ]
-        return {
-            "duration": 311.8,
-            "subset": "training",
-            "recipe_type": recipe,
-            "video_url": "https://www.youtube.com/watch?v=abc",
-            "annotations": rows,
-        }
-
-    database = {"abc": video("226", "boil water", "add salt"), "def": video("113", "melt butter")}
-    path = write_json(tmp_path / "youcookii_annotations_trainval.json", {"database": database})
-    one, other = registry.read_truth(path).tasks
-    assert (one.task, one.steps) == ("226", ("boil water", "add salt"))
-    assert one.annotations == (Annotation("abc", 0, 0, 5), Annotation("abc", 1, 10, 15))
-    assert (other.task, list(other.durations)) == ("113", ["def"])
-    del database["abc"]["recipe_type"]
-    assert "video abc: has no 'recipe_type'" in fault(write_json(path, {"database": database}))
 
 
 class TestCrossTask:

@@ -173,25 +173,11 @@ def test_no_such_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["mp4", "mkv"])
-def test_a_truncated_video(tmp_path: Path, kind: str) -> None:
+def test_a_truncated_video_is_read_up_to_its_end(tmp_path: Path, kind: str) -> None:
     path = make(tmp_path / f"cut.{kind}")
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])
-    with pytest.raises(InputError, match=r"truncated: it should last 6\.\d s"):
-        read_audio(path)
-
-
-def test_audio_may_end_before_the_video(tmp_path: Path) -> None:
-    path = tmp_path / "early.mkv"
-    with av.open(str(path), "w") as container, av.open(str(make(tmp_path / "a.mp4"))) as source:
-        copies = {stream: container.add_stream_from_template(stream) for stream in source.streams}
-        for packet in source.demux():
-            late = packet.pts is not None and packet.pts * packet.time_base > SECONDS / 2
-            if packet.dts is None or (late and packet.stream.type == "audio"):
-                continue
-            packet.stream = copies[packet.stream]
-            container.mux(packet)
-    assert len(read_audio(path)) / SAMPLE_RATE == pytest.approx(SECONDS / 2, abs=0.2)
+    assert 1 < len(read_audio(path)) / SAMPLE_RATE < SECONDS
 
 
 def test_metadata_in_another_encoding(tmp_path: Path, clip: Path) -> None:

@@ -15,7 +15,7 @@ from howsteps.pipeline.selection import set_aside_other_jobs, set_aside_unusable
 from howsteps.pipeline.stages import find_script, script_remarks
 from howsteps.store import read_result
 from howsteps.task import Caption, Localisation, Mention, Script, Sentence, Step, Task, Video, Word
-from tests.pipeline.jobs import captions, narration, subrip
+from tests.pipeline.jobs import captions, narration
 from tests.script import spoken
 
 
@@ -100,16 +100,6 @@ def test_the_reason_of_a_dropped_video_is_its_first_loss() -> None:
     assert problem.reason == "not used: lasts longer than 6 hours"
     _, [problem] = set_aside_unusable(task, {}, problems[:1])
     assert problem.reason == "not used: has no captions"
-
-
-def test_captions_that_are_too_short_to_be_told_from_english_give_a_remark(tmp_path: Path) -> None:
-    job = captions(tmp_path / "wash a cat", ("ann", "bob"))
-    spanish = {n: f"frota {n} veces" for n in range(4)} | {4: "aclara bien"}
-    for name in ("tio", "tia.en"):  # whoever gave the second its name knew the language
-        (job / f"{name}.srt").write_text(subrip(spanish), "utf-8")
-    [problem] = read_source(job).problems
-    assert (problem.path.name, problem.harmless) == ("tio.srt", True)
-    assert problem.reason.startswith("its 14 words are too few to tell whether it is English")
 
 
 class TestUsedFolder:

@@ -97,7 +97,7 @@ def fetch(
     ),
     everything: Annotated[
         bool,
-        typer.Option("--all", help="Also download the videos and the paper's results."),
+        typer.Option("--all", help="Also download the videos."),
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:

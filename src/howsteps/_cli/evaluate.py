@@ -300,9 +300,9 @@ def stats(
 ) -> None:
     """Show how regular a data set is: order, missing and repeated steps.
 
-    DATA is ground truth: a table video,step,start,end; a task JSON file with steps; COIN.json; the
-    annotations of YouCook2; or the folder of a data set. For the tasks of the CVPR 2016 paper, the
-    published numbers are shown too.
+    DATA is ground truth: a table video,step,start,end; a task JSON file with steps; COIN.json; or
+    the folder of a data set. For the tasks of the CVPR 2016 paper, the published numbers are shown
+    too.
 
     Example: howsteps evaluate stats captions/change_a_tire.json
     """

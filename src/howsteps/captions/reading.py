@@ -43,7 +43,6 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 _MIN_SHARE = 0.1
 # Pseudo-counts: ten words, three of them common.
 _PRIOR, _PRIOR_COMMON = 10, 3
-_ANY_STEP = 5  # words; in fewer, hardly a step is named
 _LATIN = re.compile("[a-z]")
 _SAMPLE = 200  # captions that are checked
 
@@ -53,32 +52,17 @@ def looks_english(words: Iterable[Word]) -> bool:
 
     The share is (c + 3) / (n + 10) for c common words among n.
     """
-    plain = _plain(words)
+    plain = [word.text.strip('.,!?;:…"“”()').replace("’", "'").lower() for word in words]
     spelt = [word for word in plain if any(map(str.isalpha, word))]
     if 2 * sum(_LATIN.search(word) is None for word in spelt) > len(spelt):
         return False  # in other letters, even if they are few
-    return (_common(plain) + _PRIOR_COMMON) / (len(plain) + _PRIOR) >= _MIN_SHARE
-
-
-def _plain(words: Iterable[Word]) -> list[str]:
-    return [word.text.strip('.,!?;:…"“”()').replace("’", "'").lower() for word in words]
-
-
-def _common(words: Iterable[str]) -> int:
-    return sum(word in _COMMON for word in words)
+    common = sum(word in _COMMON for word in plain)
+    return (common + _PRIOR_COMMON) / (len(plain) + _PRIOR) >= _MIN_SHARE
 
 
 def is_english(captions: Sequence[Caption]) -> bool:
     """Whether the captions are English, by the first 200 of them."""
     return looks_english(words_of(captions[:_SAMPLE]))
-
-
-def why_uncertain(captions: Sequence[Caption]) -> str:
-    """A remark on captions that are taken for English, but too short to tell; empty for others."""
-    words = _plain(words_of(captions[:_SAMPLE]))
-    if _common(words) or len(words) < _ANY_STEP:
-        return ""
-    return f"its {len(words)} words are too few to tell whether it is English; if not, `drop` it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,22 +9,15 @@ line with a time before every word but the first:
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import groupby
-from typing import TypeAlias
 
-from howsteps.captions.cues import CLOCK, Cue, ParsedCues, Piece, clock_seconds, lost
+from howsteps.captions.cues import CLOCK, Cue, ParsedCues, Piece, clock_seconds
 
 _ARROW = re.compile(r"(?:-{1,3}|[–—])>")
 
 _WORD_TIME = re.compile(r"<(" + re.sub(r"\?P<\w+>", "?:", CLOCK.pattern) + r")>")
 _CLASS = re.compile(r"</?c[^<>]*>")
-_NOT_SPEECH = ("NOTE", "STYLE", "REGION")
-
-
-# Consecutive lines without a blank one, each with its number.
-_Block: TypeAlias = list[tuple[int, str]]
 
 
 def is_subrip(text: str) -> bool:
@@ -34,11 +27,8 @@ def is_subrip(text: str) -> bool:
 
 def parse_subrip(text: str) -> ParsedCues:
     """Yield the cues; text after a blank line still belongs to the cue above it."""
-    opening, cues = _split(text, any_label=False)
-    for block in opening:
-        yield lost("text before the first times was left out", block[0][0])
-    for cue, strays in cues:
-        more = (line for block in strays for _, line in block)
+    for cue, rest in _split(text, any_label=False):
+        more = (line for line in rest if line.strip())
         yield replace(cue, text="\n".join([cue.text, *more]))
 
 
@@ -49,18 +39,8 @@ def is_webvtt(text: str) -> bool:
 
 def parse_webvtt(text: str) -> ParsedCues:
     """Yield the cues without the header, notes, styles and regions."""
-    opening, cues = _split(text, any_label=True)
-    # The first block is the header with its "Kind: captions" and "Language: en".
-    yield from _strays(opening[1:])
-    for cue, strays in cues:
+    for cue, _ in _split(text, any_label=True):
         yield _with_word_times(cue)
-        yield from _strays(strays)
-
-
-def _strays(blocks: list[_Block]) -> ParsedCues:
-    for (number, line), *_ in blocks:
-        if not line.startswith(_NOT_SPEECH):
-            yield lost("text without times was left out", number)
 
 
 def _with_word_times(cue: Cue) -> Cue:
@@ -75,17 +55,14 @@ def _with_word_times(cue: Cue) -> Cue:
     return replace(cue, text=first + "".join(timed[1::2]), pieces=tuple(pieces))
 
 
-def _split(text: str, any_label: bool) -> tuple[list[_Block], list[tuple[Cue, list[_Block]]]]:
-    """Split a file into the blocks before the first timing line and the cues after it.
+def _split(text: str, any_label: bool) -> Iterator[tuple[Cue, list[str]]]:
+    """Yield the cue of every timing line, and the lines after the blank one that ends its text.
 
-    The text of a cue ends at an empty line; the blocks between that and the next cue follow it.
     A label is the line right above a timing line. It is a number, or any text if ``any_label``.
     """
     lines = text.split("\n")
     times = [(index, found) for index, line in enumerate(lines) if (found := _times(line))]
     stops = [*(index for index, _ in times), len(lines)]
-    opening = _without_label(["", *lines[: stops[0]]], any_label)  # from line 0 on
-    cues = []
     for (index, (start, end)), stop in zip(times, stops[1:], strict=True):
         region = lines[index + 1 : stop]
         if stop < len(lines):
@@ -93,8 +70,7 @@ def _split(text: str, any_label: bool) -> tuple[list[_Block], list[tuple[Cue, li
         # A line of white space is text (YouTube's empty upper line); only an empty one is a break.
         text_end = region.index("", 1) if "" in region[1:] else len(region)
         cue = Cue(start, end, "\n".join(region[:text_end]), position=index + 1)
-        cues.append((cue, _blocks(region[text_end:], index + 2 + text_end)))
-    return _blocks(opening, 0), cues
+        yield cue, region[text_end:]
 
 
 def _without_label(region: list[str], any_label: bool) -> list[str]:
@@ -110,12 +86,6 @@ def _without_label(region: list[str], any_label: bool) -> list[str]:
     else:
         is_label = any_label and is_above and after_blank
     return region[: end - 1] if is_label else region
-
-
-def _blocks(lines: Sequence[str], first: int) -> list[_Block]:
-    """Group lines into blocks; ``first`` is the number of the first line."""
-    groups = groupby(enumerate(lines, first), key=lambda numbered: bool(numbered[1].strip()))
-    return [list(block) for is_text, block in groups if is_text]
 
 
 def _times(line: str) -> tuple[float | None, float | None] | None:

@@ -127,9 +127,8 @@ class Screen:
         return self.end - self.start <= _FLASH
 
 
-def first_shown(screens: Sequence[Screen]) -> list[Screen]:
+def first_shown(screens: Sequence[Screen]) -> Sequence[Screen]:
     """Return the screens without the words that they repeat from the screen before."""
-    screens = _without_duplicates(screens)
     carried = [0, *(_carried_words(*pair) for pair in pairwise(screens))]
     if not _is_typical(screens, carried):
         return screens
@@ -168,18 +167,6 @@ def _is_typical(screens: Sequence[Screen], counts: Sequence[int]) -> bool:
             close += 1
             evidence += count > 0 and (current.is_flash or count < sum(map(len, current.lines)))
     return 0 < close <= 2 * evidence
-
-
-def _without_duplicates(screens: Sequence[Screen]) -> list[Screen]:
-    """Drop screens with the same text and start as an earlier one."""
-    seen: set[tuple[float, tuple[tuple[str, ...], ...]]] = set()
-    kept = []
-    for screen in screens:
-        key = (screen.start, tuple(_texts(line) for line in screen.lines if line))
-        if key not in seen:
-            seen.add(key)
-            kept.append(screen)
-    return kept
 
 
 def _drop_words(screen: Screen, count: int) -> Screen:

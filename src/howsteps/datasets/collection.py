@@ -3,8 +3,10 @@
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,7 +19,6 @@ from howsteps.captions.reading import (
     not_english,
     parse_text,
     read_caption_text,
-    why_uncertain,
 )
 from howsteps.datasets.annotations import Found
 from howsteps.datasets.names import Names, split_language
@@ -36,16 +37,10 @@ _NAMED = re.compile(rf"(?P<title>.*?)\s*\[(?P<id>{_ID.pattern})\]")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 # yt-dlp replaces characters that file names cannot contain by similar ones.
 _LOOKALIKES = str.maketrans("：？｜＂＊＜＞⧸⧹", ':?|"*<>/\\')
-_UNFINISHED = re.compile(r".*(?:\.part(?:-Frag\d+)?|\.ytdl|\.temp\.[a-z0-9]{2,4})", re.IGNORECASE)
-_LIVE_CHAT = re.compile(r".*\.live_chat\.json", re.IGNORECASE)
+_BY_PRODUCT = re.compile(
+    r".*(?:\.part(?:-Frag\d+)?|\.ytdl|\.temp\.[a-z0-9]{2,4}|\.live_chat\.json)", re.IGNORECASE
+)
 _ONE_FORMAT = re.compile(r"(?P<stem>.+ \[[^\[\]]+\])\.f\d+(?:-\w+)?")
-
-
-def skipped(name: str) -> str | None:
-    """Return why a file is skipped, if its name is that of a by-product of a download."""
-    if _UNFINISHED.fullmatch(name):
-        return "skipped: a download that is not finished"
-    return "skipped: a live chat, not captions" if _LIVE_CHAT.fullmatch(name) else None
 
 
 def without_format(stem: str) -> str:
@@ -110,15 +105,10 @@ _VIDEO_SUFFIXES = frozenset(
     {".3gp", ".avi", ".flv", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts", ".ogv"}
     | {".ts", ".webm", ".wmv"}
 )
-# Never captions; files with any other name are opened.
-_OTHER_SUFFIXES = (
-    *(".jpg", ".jpeg", ".png", ".webp", ".gif", ".svg", ".pdf", ".html", ".md", ".py", ".log"),
-    *(".mp3", ".m4a", ".wav", ".flac", ".ogg", ".opus", ".aac", ".npy", ".npz", ".zip"),
-    *(".toml", ".description", ".annotations.xml", ".url", ".webloc", INFO),
-)
-# A file with another suffix that no reader knows is no loss, such as notes.txt.
+# Files of any other kind are ignored; those of these hold captions or a task, but for notes.txt.
 _CAPTION_SUFFIXES = frozenset(
-    ".ass .csv .dfxp .json .json3 .sbv .srt .srv1 .srv2 .srv3 .ssa .tsv .ttml .vtt .xml".split()
+    {".ass", ".csv", ".dfxp", ".json", ".json3", ".sbv", ".srt", ".srv1", ".srv2", ".srv3"}
+    | {".ssa", ".tsv", ".ttml", ".txt", ".vtt", ".xml"}
 )
 STEPS_TABLE = "steps.csv"  # ground truth of the folder
 
@@ -142,121 +132,79 @@ def read_tasks(
     In a folder, ``watch`` is called with the number of files that may be captions or tasks; the
     function that it returns is called after each of them.
     """
-    path = Path(path)
+    path, found = Path(path), _Collected()
     if (path / WORK_FOLDER).is_file():
         raise InputError(path, "is a work folder of howsteps; give the folder of the videos")
-    found = _read_folder(path, watch) if path.is_dir() else _read_file(path)
-    tasks: list[Task] = []
-    problems: list[Problem] = []
-    names = Names("task")
-    for source, task, task_problems in found:
-        videos = tuple(video for video in task.videos if video.length <= LONGEST)
-        problems += task_problems
-        for video in task.videos:
-            if (hours := video.length / 3600) > LONGEST / 3600:
-                lasts = f"{video.id} lasts {hours:,.0f} hours, by its captions or its metadata"
-                reason = f"not used: {lasts}; at most 24 do"
-                problems.append(Problem(video.media or source, reason))
-        if not videos:
-            if not (task.videos or task_problems):
-                problems.append(Problem(source, "contains no video"))
-            continue
-        name, changed = names.give(task.name)
-        if changed:
-            problems.append(Problem(source, changed, harmless=True))
-        tasks.append(replace(task, name=name, videos=videos))
-    if not tasks:
-        problems.append(Problem(path, "no videos or captions were found here"))
-    return Found(tuple(tasks), tuple(problems))
-
-
-_Found: TypeAlias = tuple[Path, Task, list[Problem]]
-
-
-def _read_file(path: Path) -> Iterator[_Found]:
-    """Read a single file, with what has the same name beside it."""
-    name, stems = split_language(path.stem)[0], {path.stem, without_format(path.stem)}
-    beside = sorted(p for p in path.parent.iterdir() if p.is_file()) if path.is_file() else []
-    videos = {p.stem: p for p in reversed(beside) if is_video(p)}
-    if is_video(path):
-        media = [path]
-        reads = {
-            p: _read(p)
-            for p in beside
-            if _may_be_captions(p)
-            and {p.stem, split_language(p.stem)[0]} & stems
-            and (p.stem == path.stem or p.stem not in videos)
-        }
-        files = {p: read for p, read in reads.items() if _task_in(read) is None}
+    if path.is_dir():
+        _read_folder(path, watch, found)
     else:
-        files = {path: _read(path)}
-        if (value := _task_in(files[path])) is not None:
-            yield path, *task_of_json(value, path)
-            return
-        # A video file may itself be called "a.en".
-        media = [videos[stem] for stem in (path.stem, name) if stem in videos][:1]
-    infos = [info] if (info := path.with_name(f"{name}{INFO}")).is_file() else []
-    task, problems = _task_of_files(name, files, media, infos)
-    if not task.videos:
-        fault = problems[0]
-        raise InputError(fault.path, fault.reason, fault.line)
-    yield path, task, problems
+        _read_file(path, found)
+    if not found.tasks:
+        found.problems.append(Problem(path, "no videos or captions were found here"))
+    return Found(tuple(found.tasks), tuple(found.problems))
 
 
-def _may_be_captions(path: Path) -> bool:
-    """Whether a file may contain captions, by its name."""
-    name = path.name.lower()
-    is_other = name.startswith(".") or name == STEPS_TABLE or name.endswith(_OTHER_SUFFIXES)
-    return not (is_other or is_video(path) or skipped(path.name))
+@dataclass
+class _Collected:
+    """What has been read so far."""
+
+    tasks: list[Task] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    _names: Names = field(default_factory=lambda: Names("task"))
+
+    def add(self, source: Path, task: Task) -> None:
+        """Add a task under a name of its own, without videos of an impossible length."""
+        videos = tuple(video for video in task.videos if video.length <= LONGEST)
+        for video in task.videos:
+            if video.length > LONGEST:
+                lasts = f"{video.id} lasts {video.length / 3600:,.0f} hours"
+                reason = f"not used: {lasts}, by its captions or its metadata; at most 24 do"
+                self.problems.append(Problem(video.media or source, reason))
+        if not task.videos:
+            self.problems.append(Problem(source, "contains no usable video"))
+        if videos:
+            name, changed = self._names.give(task.name)
+            self.tasks.append(replace(task, name=name, videos=videos))
+            if changed:
+                self.remark(source, changed)
+
+    def remark(self, path: Path, reason: str) -> None:
+        """Note something by which nothing is lost."""
+        self.problems.append(Problem(path, reason, harmless=True))
 
 
-def _walk(
-    root: Path, on_error: Callable[[OSError], None], on_empty: Callable[[Path], None]
-) -> Iterator[tuple[Path, list[Path]]]:
-    """Yield every folder with its files, without hidden ones and work folders."""
-    for directory, folders, names in os.walk(root, onerror=on_error):
-        folder = Path(directory)
-        if not (folders or names or folder == root):
-            on_empty(folder)
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".") and not (folder / name / WORK_FOLDER).is_file()
-        )
-        yield folder, [folder / name for name in sorted(names) if not name.startswith(".")]
+@dataclass
+class _Files:
+    """The files of one video, by their names; any kind may be missing."""
+
+    media: list[Path] = field(default_factory=list)
+    captions: list[Path] = field(default_factory=list)
+    info: Path | None = None
 
 
-def _read_folder(root: Path, watch: Callable[[int], Callable[[Path], None]]) -> Iterator[_Found]:
-    unusable: list[Problem] = []
+def _by_video(paths: Iterable[Path]) -> dict[str, _Files]:
+    """Group the files of a folder by the name of the video that they belong to."""
+    videos: defaultdict[str, _Files] = defaultdict(_Files)
+    others = []
+    for path in paths:
+        if _is_by_product(path):
+            continue
+        if is_video(path):
+            videos[without_format(path.stem)].media.append(path)
+        else:
+            others.append(path)
+    for path in others:
+        if path.name.lower().endswith(INFO):
+            videos[path.name[: -len(INFO)]].info = path
+        elif path.suffix.lower() in _CAPTION_SUFFIXES and path.name.lower() != STEPS_TABLE:
+            # A video file may itself be called "a.en"; then that is its name and not a language.
+            name = path.stem if path.stem in videos else split_language(path.stem)[0]
+            videos[name].captions.append(path)
+    return dict(sorted(videos.items()))
 
-    def note(error: OSError) -> None:
-        unusable.append(Problem(Path(error.filename), f"cannot be read: {error.strerror}"))
 
-    def note_empty(folder: Path) -> None:
-        unusable.append(Problem(folder, "this folder is empty", harmless=True))
-
-    folders = list(_walk(root, note, note_empty))
-    on_file = watch(sum(_may_be_captions(path) for _, paths in folders for path in paths))
-    for folder, paths in folders:
-        ignored = {path: reason for path in paths if (reason := skipped(path.name))}
-        media = [path for path in paths if is_video(path) and path not in ignored]
-        infos = [path for path in paths if path.name.lower().endswith(INFO)]
-        files: dict[Path, _Read] = {}
-        for path in filter(_may_be_captions, paths):
-            read = _read(path)
-            value = _task_in(read)
-            if value is None:
-                files[path] = read
-            else:
-                yield path, *task_of_json(value, path)
-                on_file(path)
-        if files or media or ignored:
-            name = folder.resolve().name
-            task, problems = _task_of_files(name, files, media, infos, on_file)
-            remarks = [Problem(path, reason, harmless=True) for path, reason in ignored.items()]
-            yield folder, task, [*remarks, *problems]
-    if unusable:
-        yield root, Task("", ()), unusable
+def _is_by_product(path: Path) -> bool:
+    return _BY_PRODUCT.fullmatch(path.name) is not None
 
 
 def is_video(path: Path) -> bool:
@@ -264,21 +212,99 @@ def is_video(path: Path) -> bool:
     return path.suffix.lower() in _VIDEO_SUFFIXES
 
 
-# The text of a file, which is read once, or why it cannot be read.
-_Read: TypeAlias = CaptionText | InputError
+def _read_file(path: Path, into: _Collected) -> None:
+    """Read a single file, with what belongs to the same video beside it."""
+    beside = path.parent.iterdir() if path.is_file() else []
+    name, files = path.stem, _Files()
+    for other, group in _by_video(sorted(beside)).items():
+        if path in (*group.media, *group.captions):
+            name, files = other, group
+    if is_video(path):
+        files.media = [path]
+    else:
+        files.captions = [path]
+    _read_job(path, name, {name: files}, into)
+    if not into.tasks:
+        fault = into.problems[0]
+        raise InputError(fault.path, fault.reason, fault.line)
 
 
-def _read(path: Path) -> _Read:
-    try:
-        return read_caption_text(path)
-    except InputError as error:
-        return error
+def _read_folder(
+    root: Path, watch: Callable[[int], Callable[[Path], None]], into: _Collected
+) -> None:
+    def note(error: OSError) -> None:
+        reason = f"cannot be read: {error.strerror}"
+        into.problems.append(Problem(Path(error.filename), reason))
+
+    jobs: dict[Path, dict[str, _Files]] = {}
+    for directory, folders, names in os.walk(root, onerror=note):
+        folder = Path(directory)
+        if not (folders or names or folder == root):
+            into.remark(folder, "this folder is empty")
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and not (folder / name / WORK_FOLDER).is_file()
+        )
+        paths = [folder / name for name in sorted(names) if not name.startswith(".")]
+        for path in filter(_is_by_product, paths):
+            into.remark(path, "skipped: a download that is not finished, or a live chat")
+        jobs[folder] = _by_video(paths)
+    on_file = watch(sum(len(files.captions) for job in jobs.values() for files in job.values()))
+    for folder, videos in jobs.items():
+        _read_job(folder, folder.resolve().name, videos, into, on_file)
 
 
-def _task_in(read: _Read) -> Any:
+def _read_job(
+    source: Path,
+    name: str,
+    groups: Mapping[str, _Files],
+    into: _Collected,
+    on_file: Callable[[Path], None] = lambda _: None,
+) -> None:
+    """Read the videos of a folder, which are one task, and the task files among them."""
+    videos: list[Video] = []
+    names = Names("video")
+    for stem, files in groups.items():
+        texts = _read_texts(files, into, on_file)
+        captions = _choose(texts, into)
+        media = _usable(files.media, stem, into)
+        if media is None and captions is None:
+            continue
+        video_id, changed = names.give(stem)
+        if changed:
+            into.remark(media or next(iter(texts)), changed)
+        video = Video(video_id, captions.captions if captions else (), media=media)
+        video, problems = with_details(video, stem, files.info)
+        into.problems += problems
+        videos.append(video)
+    if videos:
+        into.add(source, Task(name, tuple(videos)))
+
+
+def _read_texts(
+    files: _Files, into: _Collected, on_file: Callable[[Path], None]
+) -> dict[Path, CaptionText]:
+    """Read the files that may be captions; task files among them are added."""
+    texts = {}
+    for path in files.captions:
+        try:
+            text = read_caption_text(path)
+        except InputError as error:
+            into.problems.append(_weighed(error))
+        else:
+            if (value := _task_in(text)) is None:
+                texts[path] = text
+            else:
+                task, problems = task_of_json(value, path)
+                into.problems += problems
+                into.add(path, task)
+        on_file(path)
+    return texts
+
+
+def _task_in(read: CaptionText) -> Any:
     """Return the JSON of a task file; None for any other file, which is then read as captions."""
-    if isinstance(read, InputError):
-        return None
     # Captions are parsed once, by their reader, which limits them.
     text = read.text
     if text.lstrip()[:1] not in {"{", "["} or not any(f'"{key}"' in text for key in KEYS):
@@ -290,67 +316,23 @@ def _task_in(read: _Read) -> Any:
     return value if is_task(value) else None
 
 
-def _task_of_files(
-    name: str,
-    files: Mapping[Path, _Read],
-    media: Sequence[Path],
-    infos: Iterable[Path] = (),
-    on_file: Callable[[Path], None] = lambda _: None,
-) -> tuple[Task, list[Problem]]:
-    """Build a task from caption and video files; a video needs only one of the two.
-
-    ``files`` are the caption files with their text, ``infos`` the ``.info.json`` files beside them.
-    """
-    videos = []
-    problems: list[Problem] = []
-    names = Names("video")
-    unusable = {path: reason for path in media if (reason := _why_unusable(path))}
-    problems += [Problem(path, f"not used: {reason}") for path, reason in unusable.items()]
-    media = [path for path in media if path not in unusable]
-    media_of = {without_format(path.stem): path for path in reversed(media)}
-    media_of |= {path.stem: path for path in reversed(media) if path.stem in media_of}
-    problems += [
-        Problem(path, f"not used: the video is read from {used.name}", harmless=True)
-        for path in media
-        if path != (used := media_of[without_format(path.stem)])
-    ]
-    info_of = {path.name[: -len(INFO)]: path for path in infos}
-    by_video: dict[str, list[Path]] = {stem: [] for stem in media_of}
-    for path in files:
-        # A video file may itself be called "a.en"; then that is its name and not a language.
-        stem = path.stem if path.stem in media_of else split_language(path.stem)[0]
-        by_video.setdefault(stem, []).append(path)
-    for stem, candidates in sorted(by_video.items()):
-        chosen, caption_problems = _choose({path: files[path] for path in candidates})
-        if chosen is None and stem not in media_of:
-            caption_problems = [_if_stray(problem) for problem in caption_problems]
-        problems += caption_problems
-        for path in candidates:
-            on_file(path)
-        if chosen is None and stem not in media_of:
-            continue
-        video, changed = names.give(stem)
-        if changed:
-            source = candidates[0] if candidates else media_of[stem]
-            problems.append(Problem(source, changed, harmless=True))
-        captions = chosen.captions if chosen else ()
-        found = Video(video, captions, media=media_of.get(stem))
-        found, info_problems = with_details(found, stem, info_of.get(stem))
-        problems += info_problems
-        videos.append(found)
-    problems += [
-        Problem(path, "there are no captions and no video of this name", harmless=True)
-        for stem, path in info_of.items()
-        if stem not in by_video and with_details(Video(stem), stem, path)[0].duration
-    ]
-    return Task(name, tuple(videos)), problems
+def _weighed(error: InputError) -> Problem:
+    """The problem of a file that cannot be read, which is no loss if it need not be captions."""
+    problem = error.problem
+    return replace(problem, harmless=problem.path.suffix.lower() == ".txt")
 
 
-def _if_stray(problem: Problem) -> Problem:
-    """A remark instead of a problem, if by its name the file is not captions."""
-    if problem.path.suffix.lower() in _CAPTION_SUFFIXES:
-        return problem
-    return replace(problem, harmless=True)
+def _usable(media: Sequence[Path], stem: str, into: _Collected) -> Path | None:
+    """Choose one of the files of a video; a merged one is preferred to a single stream."""
+    usable: list[Path] = []
+    for path in sorted(media, key=lambda path: path.stem != stem):
+        if reason := _why_unusable(path):
+            into.problems.append(Problem(path, f"not used: {reason}"))
+        elif usable:
+            into.remark(path, f"not used: the video is read from {usable[0].name}")
+        else:
+            usable.append(path)
+    return usable[0] if usable else None
 
 
 def _why_unusable(media: Path) -> str | None:
@@ -365,37 +347,33 @@ def _why_unusable(media: Path) -> str | None:
     return None
 
 
-def _choose(candidates: Mapping[Path, _Read]) -> tuple[CaptionFile | None, list[Problem]]:
+def _choose(texts: Mapping[Path, CaptionText], into: _Collected) -> CaptionFile | None:
     """Read the best caption file: English, readable, preferably with word times."""
-    problems: list[Problem] = []
-    for rank in sorted({_rank(path) for path in candidates}):
-        files: dict[Path, CaptionFile] = {}
-        for path in (path for path in candidates if _rank(path) == rank):
+    read: dict[Path, CaptionFile] = {}
+    ranked = sorted(texts, key=_rank)
+    failed = set()
+    for _, same in groupby(ranked, key=_rank):
+        for path in same:
             try:
-                files[path] = _english(path, candidates[path])
+                read[path] = _english(texts[path])
             except InputError as error:
-                problems.append(error.problem)
-        if files:
+                failed.add(path)
+                into.problems.append(_weighed(error))
+        if read:
             break
-    else:
-        return None, problems
-    chosen = max(files, key=lambda path: any(line.words for line in files[path].captions))
-    unread = set(candidates) - {problem.path for problem in problems} - {chosen}
-    reason = f"not used: the captions of this video are read from {chosen.name}"
-    problems += [Problem(path, reason, harmless=True) for path in sorted(unread)]
-    return files[chosen], [*problems, *files[chosen].problems]
+    if not read:
+        return None
+    chosen = max(read, key=lambda path: any(line.words for line in read[path].captions))
+    for path in sorted(texts.keys() - failed - {chosen}):
+        into.remark(path, f"not used: the captions of this video are read from {chosen.name}")
+    into.problems += read[chosen].problems
+    return read[chosen]
 
 
-def _english(path: Path, read: _Read) -> CaptionFile:
-    if isinstance(read, InputError):
-        raise read
-    found = parse_text(read)
-    language = split_language(path.stem)[1]
+def _english(text: CaptionText) -> CaptionFile:
+    found = parse_text(text)
     if not is_english(found.captions):
-        raise InputError(path, not_english(language))
-    if not language.startswith("en") and (doubt := why_uncertain(found.captions)):
-        remark = Problem(path, doubt, harmless=True)
-        found = replace(found, problems=(*found.problems, remark))
+        raise InputError(text.path, not_english(split_language(text.path.stem)[1]))
     return found
 
 

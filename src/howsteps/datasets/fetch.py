@@ -44,13 +44,6 @@ DOWNLOADS = {
     "niv": (
         Archive("NLP_data.zip", f"{_NIV}/release/NLP_data.zip", "narrations"),
         Archive("VISION_data.zip", f"{_NIV}/release/VISION_data.zip", "features, ground truth"),
-        Archive("NLP_results.zip", f"{_NIV}/release/NLP_results.zip", "the paper's scripts", False),
-        Archive(
-            "VISION_results.zip",
-            f"{_NIV}/release/VISION_results.zip",
-            "the paper's localisations",
-            False,
-        ),
         Archive("data_new.tar.gz", f"{_NIV}/data_new.tar.gz", "the videos", False),
     )
 }

@@ -1,7 +1,7 @@
 """Annotations in the formats in which data sets publish them.
 
-COIN and YouCook2 are a JSON database of videos, in the format of ActivityNet. CrossTask is a folder
-of tables. A *feature folder* is the layout common in action segmentation; one folder is one task::
+COIN is a JSON database of videos, in the format of ActivityNet. CrossTask is a folder of tables. A
+*feature folder* is the layout common in action segmentation; one folder is one task::
 
     mapping/mapping.txt       rows: number, label
     groundTruth/<video>.txt   (or without .txt) one label for each frame
@@ -10,11 +10,10 @@ of tables. A *feature folder* is the layout common in action segmentation; one f
 Its labels ``background`` and ``SIL`` (silence) are not steps.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 from math import inf
 from pathlib import Path
-from typing import ClassVar, TypeAlias
 
 import numpy as np
 from msgspec import Struct, ValidationError, convert
@@ -56,80 +55,45 @@ class CoinVideo(Struct, rename={"task": "class", "segments": "annotation"}):
     segments: list[CoinSegment]
 
 
-class RecipeSegment(Struct, rename={"label": "sentence"}):
-    """A segment of YouCook2, whose steps are in the order of their first appearance."""
-
-    label: str
-    segment: tuple[float, float]
-    id: ClassVar[int] = 0
-
-
-class RecipeVideo(Struct, rename={"task": "recipe_type", "segments": "annotations"}):
-    """A video of YouCook2."""
-
-    task: str | int
-    duration: float
-    segments: list[RecipeSegment]
+def _is_coin(source: Source) -> bool:
+    """Look for a database in which some video has a class and annotations."""
+    videos = source.json.get("database") if isinstance(source.json, dict) else None
+    return isinstance(videos, dict) and any(
+        isinstance(entry, dict) and {"class", "annotation"} <= entry.keys()
+        for entry in videos.values()
+    )
 
 
-_Kind: TypeAlias = type[CoinVideo | RecipeVideo]
+def _read_coin(source: Source) -> GroundTruth:
+    """Read one truth for each task that has annotated videos."""
+    tasks: dict[str, dict[str, CoinVideo]] = {}
+    for video, entry in source.json["database"].items():
+        try:
+            found = convert(entry, CoinVideo, strict=False)  # numbers may be written as text
+        except ValidationError as error:
+            raise InputError(source.path, f"video {video}: {reason_of(error)}") from None
+        if not found.task:
+            raise InputError(source.path, f"video {video}: its task has no name")
+        if found.segments:
+            tasks.setdefault(found.task, {})[video] = found
+    return Found.join(_coin_truth(source.path, *each) for each in tasks.items())
 
 
-def _is_database(kind: _Kind) -> Callable[[Source], bool]:
-    """Return a test for a database in which some video has a task and segments of this kind."""
-    task, _, segments = kind.__struct_encode_fields__
-
-    def recognise(source: Source) -> bool:
-        videos = source.json.get("database") if isinstance(source.json, dict) else None
-        return isinstance(videos, dict) and any(
-            isinstance(entry, dict) and task in entry and segments in entry
-            for entry in videos.values()
-        )
-
-    return recognise
-
-
-def _read_database(kind: _Kind) -> Callable[[Source], GroundTruth]:
-    """Return a reader with one truth for each task of a database."""
-
-    def read(source: Source) -> GroundTruth:
-        tasks: dict[str, dict[str, CoinVideo | RecipeVideo]] = {}
-        for video, entry in source.json["database"].items():
-            try:
-                found = convert(entry, kind, strict=False)  # numbers may be written as text
-            except ValidationError as error:
-                raise InputError(source.path, f"video {video}: {reason_of(error)}") from None
-            if not (task := str(found.task)):
-                raise InputError(source.path, f"video {video}: its task has no name")
-            if found.segments:
-                tasks.setdefault(task, {})[video] = found
-        return Found.join(_truth_of_videos(source.path, *each) for each in tasks.items())
-
-    return read
-
-
-def _truth_of_videos(
-    path: Path, task: str, videos: dict[str, CoinVideo | RecipeVideo]
-) -> GroundTruth:
-    ranks: dict[str, int] = {}
+def _coin_truth(path: Path, task: str, videos: dict[str, CoinVideo]) -> GroundTruth:
+    ids: dict[str, int] = {}
     rows = []
     for video, found in videos.items():
-        segments: Sequence[CoinSegment | RecipeSegment] = found.segments
-        for number, segment in enumerate(segments, 1):
+        for number, segment in enumerate(found.segments, 1):
             where = f"video {video}, segment {number}: "
             if not (label := segment.label.strip()):
                 raise InputError(path, f"{where}has no label")
-            ranks.setdefault(label, segment.id)
-            start, end = segment.segment
-            rows.append(Row(path, video, label, start, end, where=where))
+            ids.setdefault(label, segment.id)
+            rows.append(Row(path, video, label, *segment.segment, where=where))
     durations = {video: found.duration for video, found in videos.items()}
-    return truth_of(path, task, sorted(ranks, key=lambda label: ranks[label]), durations, rows)
+    return truth_of(path, task, sorted(ids, key=lambda label: ids[label]), durations, rows)
 
 
-COIN = DataSet("COIN.json", _is_database(CoinVideo), _read_database(CoinVideo))
-YOUCOOK2 = DataSet(
-    "the annotations of YouCook2", _is_database(RecipeVideo), _read_database(RecipeVideo)
-)
+COIN = DataSet("COIN.json", _is_coin, _read_coin)
 
 
 _TASKS, _VIDEOS, _ANNOTATIONS = "tasks_primary.txt", "videos.csv", "annotations"

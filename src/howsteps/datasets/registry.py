@@ -32,7 +32,6 @@ DATA_SETS = (
     authors.RELEASE,
     published.FEATURE_FOLDER,
     published.COIN,
-    published.YOUCOOK2,
     task_file.TASK_FILE,
     tables.TABLE,
 )

@@ -22,7 +22,6 @@ from howsteps.captions.reading import (
     captions_of,
     is_english,
     summarised,
-    why_uncertain,
 )
 from howsteps.datasets.annotations import DataSet, GroundTruth, Row, Source, truth_of
 from howsteps.datasets.names import Names
@@ -59,8 +58,6 @@ def task_of_json(value: Any, path: Path) -> tuple[Task, list[Problem]]:
         if not is_english(captions):
             problems.append(Problem(path, f"video {name}: {NOT_ENGLISH}"))
             continue
-        if doubt := why_uncertain(captions):
-            problems.append(Problem(path, f"video {name}: {doubt}", harmless=True))
         title = entry.get("title")
         duration = seconds(entry.get("duration"))
         if duration is not None and not 0 < duration <= LATEST:
