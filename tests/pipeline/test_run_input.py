@@ -10,7 +10,7 @@ from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.placing import place_again
-from howsteps.pipeline.run import read_source, run
+from howsteps.pipeline.run import run
 from howsteps.pipeline.selection import set_aside_other_jobs, set_aside_unusable
 from howsteps.pipeline.stages import find_script, script_remarks
 from howsteps.store import read_result

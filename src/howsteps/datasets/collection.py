@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -119,24 +119,19 @@ WORK_FOLDER = ".howsteps"
 Collection: TypeAlias = Found[Task]
 
 
-def read_tasks(
-    path: Path | str, watch: Callable[[int], Callable[[Path], None]] = lambda _: lambda _: None
-) -> Collection:
+def read_tasks(path: Path | str) -> Collection:
     """Read the tasks under ``path``.
 
     A caption file is a task of one video; a task file is a task. In a folder and its sub-folders,
     every task file is a task, and the caption and video files of each folder are one task with the
     name of the folder. Narrations that are not in English are skipped. A file that cannot be read
     is listed as a problem; the others are still used.
-
-    In a folder, ``watch`` is called with the number of files that may be captions or tasks; the
-    function that it returns is called after each of them.
     """
     path, found = Path(path), _Collected()
     if (path / WORK_FOLDER).is_file():
         raise InputError(path, "is a work folder of howsteps; give the folder of the videos")
     if path.is_dir():
-        _read_folder(path, watch, found)
+        _read_folder(path, found)
     else:
         _read_file(path, found)
     if not found.tasks:
@@ -229,14 +224,11 @@ def _read_file(path: Path, into: _Collected) -> None:
         raise InputError(fault.path, fault.reason, fault.line)
 
 
-def _read_folder(
-    root: Path, watch: Callable[[int], Callable[[Path], None]], into: _Collected
-) -> None:
+def _read_folder(root: Path, into: _Collected) -> None:
     def note(error: OSError) -> None:
         reason = f"cannot be read: {error.strerror}"
         into.problems.append(Problem(Path(error.filename), reason))
 
-    jobs: dict[Path, dict[str, _Files]] = {}
     for directory, folders, names in os.walk(root, onerror=note):
         folder = Path(directory)
         if not (folders or names or folder == root):
@@ -249,24 +241,15 @@ def _read_folder(
         paths = [folder / name for name in sorted(names) if not name.startswith(".")]
         for path in filter(_is_by_product, paths):
             into.remark(path, "skipped: a download that is not finished, or a live chat")
-        jobs[folder] = _by_video(paths)
-    on_file = watch(sum(len(files.captions) for job in jobs.values() for files in job.values()))
-    for folder, videos in jobs.items():
-        _read_job(folder, folder.resolve().name, videos, into, on_file)
+        _read_job(folder, folder.resolve().name, _by_video(paths), into)
 
 
-def _read_job(
-    source: Path,
-    name: str,
-    groups: Mapping[str, _Files],
-    into: _Collected,
-    on_file: Callable[[Path], None] = lambda _: None,
-) -> None:
+def _read_job(source: Path, name: str, groups: Mapping[str, _Files], into: _Collected) -> None:
     """Read the videos of a folder, which are one task, and the task files among them."""
     videos: list[Video] = []
     names = Names("video")
     for stem, files in groups.items():
-        texts = _read_texts(files, into, on_file)
+        texts = _read_texts(files.captions, into)
         captions = _choose(texts, into)
         media = _usable(files.media, stem, into)
         if media is None and captions is None:
@@ -282,12 +265,10 @@ def _read_job(
         into.add(source, Task(name, tuple(videos)))
 
 
-def _read_texts(
-    files: _Files, into: _Collected, on_file: Callable[[Path], None]
-) -> dict[Path, CaptionText]:
+def _read_texts(paths: Iterable[Path], into: _Collected) -> dict[Path, CaptionText]:
     """Read the files that may be captions; task files among them are added."""
     texts = {}
-    for path in files.captions:
+    for path in paths:
         try:
             text = read_caption_text(path)
         except InputError as error:
@@ -299,7 +280,6 @@ def _read_texts(
                 task, problems = task_of_json(value, path)
                 into.problems += problems
                 into.add(path, task)
-        on_file(path)
     return texts
 
 
