@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import howsteps
 from howsteps import datasets
-from howsteps.errors import HowstepsError, InputError
-from howsteps.task import Caption, Task, Video
+from howsteps.errors import InputError
+from howsteps.task import Caption
 
 ENGLISH = "first you want to loosen the nuts and then you can take them off with your hand " * 3
 GERMAN = "zuerst lösen wir die Muttern und dann heben wir das Auto mit dem Wagenheber an " * 4
@@ -291,5 +290,3 @@ def test_a_video_of_hundreds_of_hours_is_set_aside(tmp_path: Path) -> None:
         "not used: ann lasts 277 hours",
         "not used: bob lasts 278 hours",
     ]
-    with pytest.raises(HowstepsError, match="duration: expected float <= 86400"):
-        howsteps.discover(Task("wash", (Video("a", duration=1e6),)))
