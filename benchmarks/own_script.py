@@ -25,7 +25,7 @@ from howsteps.datasets.task_file import read_judgements
 from howsteps.io.text import read_text
 from howsteps.localise import localise
 from howsteps.narration import extract_relations
-from howsteps.narration.labels import acts_of_labels, plain_act
+from howsteps.narration.labels import acts_of_labels
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.script import discover
@@ -102,22 +102,14 @@ def scores(task: Task, task_truth: Truth, ways: dict[str, Way], draws: int) -> N
 def written(lines: str, task: Task) -> Script:
     """Return the script of lines, matched with the mentions of a task."""
     page = parse_script_text(lines, _PAGE)
-    script, _ = script_of_text(page, task, Script(()), read_labels, _PAGE)
+    script, _ = script_of_text(page, task, Script(()), acts_of_labels, _PAGE)
     return script
-
-
-def read_labels(labels: Sequence[str]) -> list[Sequence[Mention]]:
-    """Return the acts of labels, parsed as in a run."""
-    plain = {label: plain_act(label) for label in labels}
-    others = [label for label, act in plain.items() if act is None]
-    parsed = dict(zip(others, acts_of_labels(others), strict=True))
-    return [(act,) if (act := plain[label]) else parsed[label] for label in labels]
 
 
 def exactly(lines: str, task: Task) -> Script:
     """Return the baseline: mentions with the same verb and noun as a line belong to its step."""
     labels = [step.label for step in parse_script_text(lines, _PAGE)]
-    relations = [{act.relation for act in acts} for acts in read_labels(labels)]
+    relations = [{act.relation for act in acts} for acts in acts_of_labels(labels)]
     return _script_by(lambda k, m: m.relation in relations[k], labels, task)
 
 
@@ -157,10 +149,7 @@ def times(task: Task) -> None:
             "none": lambda text: text,
             "a step renamed": lambda text: text.replace("\n2. ", "\n2. carefully ", 1),
             "two steps joined": lambda text: text.replace("\n3. ", "\n   + ", 1),
-            "a plain step added": lambda text: f"{text}\n11. put the tools away\n",
-            "a step added that needs the parser": lambda text: (
-                f"{text}\n12. clean up and check that it is tight\n"
-            ),
+            "a step added": lambda text: f"{text}\n11. put the tools away\n",
             "ten lines from nothing": lambda text: TEN_LINES,
         }
         for name, edit in edits.items():

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsteps.errors import HowstepsError, InputError
-from howsteps.narration.wordnet import PARTS_OF_SPEECH, PartOfSpeech, Tables, hash_slots
+from howsteps.narration.wordnet import PARTS_OF_SPEECH, PartOfSpeech, Tables
 
 SHIPPED = Path(__file__).parents[1] / "src/howsteps/narration"
 
@@ -185,7 +185,6 @@ def compact(database: Database) -> Tables:
         lemma_starts=starts(lemma for _, lemma in entries),
         lemmas=text("".join(lemma for _, lemma in entries)),
         entry_starts=bounds(pos for pos, _ in entries),
-        hash_slots=hash_slots(list(entries)),
         sense_starts=sense_starts,
         senses=flat(senses),
         tag_counts=tag_counts,

@@ -29,8 +29,6 @@ JACK_UP_AND_SECURE_ON_LAST = JACK_UP_AND_SECURE_ON_FIRST.replace("NN 1 obj", "NN
 
 NUTS_ARE_REMOVED = "the DT 2 det; nuts NNS 4 nsubj:pass; are VBP 4 aux:pass; removed VBN 0 root"
 
-REMOVED_AND_CLEANED = f"{NUTS_ARE_REMOVED}; and CC 6 cc; cleaned VBN 4 conj"
-
 NUTS_YOU_REMOVED = (
     "find VB 0 root; the DT 3 det; nuts NNS 1 obj; you PRP 5 nsubj; removed VBD 3 acl:relcl"
 )
@@ -60,17 +58,11 @@ ONE_OF_THE_NUTS = "remove VB 0 root; one CD 1 obj; of IN 5 case; the DT 5 det; n
             ["remove nut"],
         ),
         (NUTS_ARE_REMOVED, ["remove nut"]),
-        (REMOVED_AND_CLEANED, ["remove nut", "clean nut"]),
-        (
-            "the DT 2 det; wheel NN 3 nsubj; needs VBZ 0 root; to TO 6 mark; "
-            "be VB 6 aux:pass; removed VBN 3 xcomp",
-            ["remove wheel"],
-        ),
-        (NUTS_YOU_REMOVED, ["find nut", "remove nut"]),
+        (NUTS_YOU_REMOVED, ["find nut"]),
         (
             "find VB 0 root; the DT 3 det; nuts NNS 1 obj; that WDT 6 obj; "
             "you PRP 6 nsubj; removed VBD 3 acl:relcl",
-            ["find nut", "remove nut"],
+            ["find nut"],
         ),
         (
             "find VB 0 root; the DT 3 det; tire NN 1 obj; that WDT 5 nsubj; fell VBD 3 acl:relcl",
@@ -84,7 +76,7 @@ ONE_OF_THE_NUTS = "remove VB 0 root; one CD 1 obj; of IN 5 case; the DT 5 det; n
         (
             "find VB 0 root; the DT 3 det; nuts NNS 1 obj; you PRP 5 nsubj; "
             "want VBP 3 acl:relcl; to TO 7 mark; remove VB 5 xcomp",
-            ["find nut", "remove nut"],
+            ["find nut"],
         ),
         (
             "find VB 0 root; the DT 3 det; nuts NNS 1 obj; that WDT 6 nsubj:pass; "

@@ -67,15 +67,7 @@ class TestRelevance:
         other = video("other", "How to boil potatoes", "boil potato", "mash potato", "add butter")
         found = relevance(Task("how to boil eggs", (*JOB, other)))
         assert found.aside == {"other": "hardly says 'egg', unlike the others"}
-        # Nothing but its words says so: less probable where most are of the job, or without titles.
-        for title, number, probability in (
-            ("Boil eggs", 8, 0.84),
-            ("Boil eggs", 80, 0.62),
-            ("", 80, 0.38),
-        ):
-            eggs = [boiling(n, title=title) for n in range(number)]
-            found = relevance(Task("how to boil eggs", (*eggs, other)))
-            assert found.probability == {"other": probability}
+        assert found.probability == {"other": 0.65}  # nothing but its words says so
 
     def test_a_similar_video_is_kept_without_the_keyword(self) -> None:
         quiet = Video(
@@ -94,15 +86,7 @@ class TestRelevance:
         salad = video("salad", "How to boil egg salad", "boil egg", "mix salad", talk="salad egg")
         found = relevance(Task("how to boil eggs", (*JOB, salad)))
         assert found.aside == {"salad": "its title names another thing: 'egg salad'"}
-        assert found.probability == {"salad": 0.98}
-
-    def test_what_is_made_of_the_material_of_the_job_is_no_other_product(self) -> None:
-        acts = ("polish steel", "wipe steel")
-        job = [video(f"{n}", "Polish steel", *acts, talk="the steel steel") for n in range(8)]
-        pans = video("pans", "Polish stainless steel pans", *acts, talk="steel pans " * 4)
-        wool = video("wool", "Polish with steel wool", *acts, talk="steel wool " * 4)
-        found = relevance(Task("polish stainless steel", (*job, pans, wool)))
-        assert found.aside == {"wool": "its title names another thing: 'steel wool'"}
+        assert found.probability == {"salad": 0.9}
 
     def test_many_videos_without_the_keyword_are_a_group(self) -> None:
         fried = [
@@ -111,9 +95,9 @@ class TestRelevance:
         ]
         found = relevance(Task("how to boil eggs", (*JOB, *fried)))
         assert set(found.aside) == {v.id for v in fried}
-        assert set(found.probability.values()) == {0.98}
+        assert set(found.probability.values()) == {0.9}
         [way] = found.ways
-        assert way.sentence(14).startswith("6 of 14 videos hardly say 'boil'; they say 'pan'")
+        assert way.sentence(14).startswith("6 of 14 videos hardly say 'boil': another way")
 
     def test_a_word_that_separates_counts_without_titles(self) -> None:
         fried = [

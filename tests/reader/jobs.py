@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from howsteps.narration.labels import plain_act
+from howsteps.narration.labels import acts_of_labels
 from howsteps.reader import make_question
 from howsteps.reader.answer import Edit, parse_answer, script_of_answer
 from howsteps.reader.question import Question
@@ -84,9 +84,8 @@ def answer(*changes: dict[str, object], **others: object) -> dict[str, object]:
 
 
 def read_labels(labels: Sequence[str]) -> list[list[Mention]]:
-    """Parse labels of a verb and an object."""
-    acts = [plain_act(label) for label in labels]
-    return [[act] if act else [] for act in acts]
+    """The acts of labels."""
+    return [[*acts] for acts in acts_of_labels(labels)]
 
 
 def made(value: Mapping[str, object], question: Question = QUESTION) -> Edit:

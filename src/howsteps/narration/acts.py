@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from howsteps.narration import grammar, relations
-from howsteps.narration.grammar import Antecedents, is_implement, is_pronoun
+from howsteps.narration.grammar import Antecedents, is_pronoun
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -36,16 +36,7 @@ _NOT_PLACES = frozenset(
 )
 # Nouns of complex prepositions: in "on top of the rice" the place is the rice.
 _SIDES = frozenset({"top", "inside", "outside", "front", "side", "sides", "surface"})
-_DIRECTION_ADVERBS = frozenset(
-    """across around aside backward backwards behind forward forwards halfway inside outside through
-    under underneath""".split()
-)
 _MODIFIER_LABELS = frozenset({"amod", "compound", "nn", "nummod"})
-_UNINFORMATIVE = frozenset(
-    """good great nice little big beautiful lovely whole entire same own such certain few many more
-    much several sure awesome amazing perfect favorite favourite cool simple easy quick actual real
-    regular bad different important right_here possible""".split()
-)
 
 
 class Complement(NamedTuple):
@@ -115,23 +106,9 @@ def modifiers(noun: Token) -> tuple[str, ...]:
         child.lower_
         for child in noun.lefts
         if child.dep_ in _MODIFIER_LABELS
-        and child.lower_ not in _UNINFORMATIVE
         and (child.dep_ != "nummod" or child.tag_ == "JJ")
         and child.text.isalpha()
     )
-
-
-def particle(verb: Token) -> Token | None:
-    """Return the particle of a verb, or else its last adverb of direction: "wrap it *around*"."""
-    known = grammar.particle(verb)
-    if known is not None:
-        return known
-    directions = [
-        token
-        for token in grammar.children(verb, {"advmod"})
-        if token.lower_ in _DIRECTION_ADVERBS and token.i > verb.i
-    ]
-    return directions[-1] if directions else None
 
 
 # Aspectual and intentional verbs, helpers if a verb is their complement.
@@ -226,10 +203,6 @@ def _purpose(verb: Token) -> Token | None:
     for child in grammar.children(verb, {"xcomp", "advcl", "acl"}):
         if child.pos_ == "VERB" and child.i > verb.i and _is_infinitive(child):
             return child
-    for noun in _objects(verb):
-        for child in grammar.children(noun, {"acl", "relcl", "advcl"}):
-            if child.pos_ == "VERB" and _is_infinitive(child):
-                return child
     return None
 
 
@@ -335,9 +308,11 @@ def _acts_of_verb(
     phrases = list(complements(verb, spoken))
     places = tuple(_places(verb, phrases, antecedents))
     tools = [phrase.word for phrase in phrases if is_tool(phrase)]
-    if brought:
-        verb_pairs, instruments = _assign_brought(verb, verb_pairs, brought)
-        tools += instruments
+    if brought and not verb_pairs:  # "take the paper and fold"
+        verb_pairs = [relations.Pair(verb, pair.noun, pair.spoken) for pair in brought]
+    elif brought:  # "take a towel and dry it"
+        handled = {pair.noun.lemma_ for pair in verb_pairs}
+        tools += [pair.noun for pair in brought if pair.noun.lemma_ not in handled]
     make_act = partial(Act, verb, places=places, tools=tuple(tools), lets=lets, opening=opening)
     if verb_pairs:
         return [make_act(noun=p.noun, spoken=p.spoken, passive=p.passive) for p in verb_pairs]
@@ -345,26 +320,6 @@ def _acts_of_verb(
         return []
     objects = list(grammar.children(verb, grammar.OBJECT | grammar.PASSIVE_SUBJECT))
     return [make_act(spoken=objects[0] if objects else None, passive=_is_passive(verb))]
-
-
-def _assign_brought(
-    verb: Token, verb_pairs: list[relations.Pair], brought: list[relations.Pair]
-) -> tuple[list[relations.Pair], list[Token]]:
-    """Decide whether what a helper brings is the object of the act or its tool.
-
-    "Take the paper and fold *it*" folds the paper, "take a towel and dry *it*" does not dry the
-    towel. Returns the pairs of the act, and its tools.
-    """
-    nouns = [pair.noun for pair in brought]
-    if verb_pairs and verb_pairs[0].resolved and not any(is_implement(n.lemma_) for n in nouns):
-        return [relations.Pair(verb, noun, verb_pairs[0].spoken) for noun in nouns], []
-    if verb_pairs:
-        same = any(noun.lemma_ == verb_pairs[0].noun.lemma_ for noun in nouns)
-        return verb_pairs, [] if same else nouns
-    objects = list(grammar.children(verb, grammar.OBJECT))
-    if not objects or any(map(is_pronoun, objects)):
-        return [relations.Pair(verb, pair.noun, pair.spoken) for pair in brought], []
-    return [], nouns
 
 
 def _objects_of_let(

@@ -162,15 +162,6 @@ def _governor(verb: Token) -> Token | None:
 
 _SENSES = 3
 # Hypernyms of each class.
-_IMPLEMENTS = (
-    "hand tool",
-    "implement",
-    "fabric",
-    "cutlery",
-    "body part",
-    "sponge",
-    "adhesive tape",
-)
 _SUBSTANCES = (
     "foodstuff",
     "solid food",
@@ -199,24 +190,9 @@ def _is_under(noun: str, names: tuple[str, ...]) -> bool:
     )
 
 
-def is_implement(noun: str) -> bool:
-    """Whether a noun is something to work with: a wrench, a towel, a finger."""
-    return _is_under(noun, _IMPLEMENTS)
-
-
 def is_blade(noun: str) -> bool:
     """Whether a noun is something to cut with."""
     return _is_under(noun, ("cutlery", "edge tool"))
-
-
-def is_cloth(noun: str) -> bool:
-    """Whether a noun is something to wipe with: a towel, a sponge."""
-    return _is_under(noun, ("fabric", "sponge"))
-
-
-def is_container(noun: str) -> bool:
-    """Whether a noun is something to mix or to cook in: a bowl, a blender, a pan."""
-    return _is_under(noun, ("container", "kitchen utensil"))
 
 
 def is_substance(noun: str) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from howsteps.captions.words import words_of
 from howsteps.errors import HowstepsError, unknown_name
 from howsteps.narration import grammar, parser, work
-from howsteps.narration.acts import Act, Complement, find_acts, particle
+from howsteps.narration.acts import Act, Complement, find_acts
 from howsteps.narration.grammar import Antecedents
 from howsteps.narration.relations import MODES, find_direct_objects
 from howsteps.narration.work import act_features, position_features
@@ -112,10 +112,9 @@ def mention_of_act(
     word_indices
         For every token of the passage, its index in ``words``.
     is_pair
-        Leave out what an act has and a verb–object pair has not: adverbs of direction, modifiers.
+        Leave out what an act has and a verb–object pair has not: modifiers.
     """
-    find_particle = grammar.particle if is_pair else particle
-    particle_token = find_particle(act.verb)
+    particle_token = grammar.particle(act.verb)
     particle_text = "" if particle_token is None else grammar.particle_text(particle_token)
     if any(place.preposition == particle_text for place in act.places):
         particle_text = ""  # "over" in "over the top" is not a particle as well

@@ -1,8 +1,8 @@
 """Extract verb–object pairs from a dependency parse, and find those that narrators have in common.
 
 The paper takes every verb with a noun as its direct object. Mode ``default`` also takes other
-constructions with the same meaning: passives ("the nuts are removed"), relative clauses ("the nuts
-you removed"), pronouns ("take *it* off") and measures ("a cup of *flour*").
+constructions with the same meaning: passives ("the nuts are removed"), pronouns ("take *it* off")
+and measures ("a cup of *flour*").
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def find_direct_objects(doc: Doc) -> list[Pair]:
         Pair(verb, noun, noun)
         for verb in filter(grammar.is_verb, doc)
         if not _passive_subjects(verb)
-        for noun in _with_conjuncts(_direct_objects(verb, relatives=False))
+        for noun in _with_conjuncts(_direct_objects(verb))
         if grammar.is_noun(noun)
     ]
 
@@ -98,14 +98,11 @@ def _with_conjuncts(objects: Iterable[Token]) -> Iterator[Token]:
         yield from filter(grammar.is_noun, grammar.conjuncts(obj))
 
 
-def _direct_objects(verb: Token, *, relatives: bool = True) -> list[Token]:
+def _direct_objects(verb: Token) -> list[Token]:
     objects = [obj for obj in grammar.children(verb, grammar.OBJECT) if not _is_relativiser(obj)]
     if objects:
         return [_direct_object(verb, objects)]
-    if _relative_clause(verb) is not None:
-        antecedent = _relative_antecedent(verb) if relatives else None
-        return [] if antecedent is None else [antecedent]
-    return _shared_objects(verb)
+    return [] if _is_in_relative_clause(verb) else _shared_objects(verb)
 
 
 def _direct_object(verb: Token, objects: list[Token]) -> Token:
@@ -123,44 +120,14 @@ def _is_relativiser(token: Token) -> bool:
     )
 
 
-def _relative_clause(verb: Token) -> Token | None:
-    """Return the head of the relative clause of a verb: *want* in "the nuts you want to remove"."""
+def _is_in_relative_clause(verb: Token) -> bool:
+    """Whether the object may be what the clause is about: "the nuts you want to *remove*"."""
     while verb.dep_ not in grammar.RELATIVE_CLAUSE:
         coordinated = verb.dep_ == "conj" and verb.head.pos_ == "VERB"
         if verb.dep_ not in grammar.COMPLEMENT and not coordinated:
-            return None
+            return False
         verb = verb.head
-    return verb
-
-
-def _relative_antecedent(verb: Token) -> Token | None:
-    """Return the noun that a relative clause modifies, if it is the object of ``verb``.
-
-    In "the nuts (that) you removed" it is the nuts. The gap may be in a complement ("the nuts you
-    want to remove"), unless a verb on the path to it has an object of its own.
-    """
-    clause = _relative_clause(verb)
-    if clause is None:
-        return None
-    if any(child.dep_ in grammar.COMPLEMENT for child in verb.children):
-        return None
-    ancestor = verb
-    while ancestor != clause:
-        ancestor = ancestor.head
-        objects = grammar.children(ancestor, grammar.OBJECT)
-        if any(not _is_relativiser(obj) and obj.i > ancestor.i for obj in objects):
-            return None
-    if any(_is_relativiser(obj) for obj in grammar.children(clause, grammar.OBJECT)):
-        return clause.head
-    subjects = list(grammar.children(clause, grammar.SUBJECT))
-    gap_fillers = {"obl", "prep", "advmod", "cop"} if verb == clause else {"obl", "prep"}
-    if (
-        not subjects
-        or any(_is_relativiser(subject) for subject in subjects)
-        or any(child.dep_ in gap_fillers and child.i > verb.i for child in verb.children)
-    ):
-        return None
-    return clause.head
+    return True
 
 
 def _shared_objects(verb: Token) -> list[Token]:
@@ -184,18 +151,9 @@ def _shared_objects(verb: Token) -> list[Token]:
 
 
 def _passive_subjects(verb: Token) -> list[Token]:
-    subjects = list(grammar.children(verb, grammar.PASSIVE_SUBJECT))
-    if subjects:
-        # "The nuts that were removed": the noun is the head of the clause.
-        return [verb.head if _is_relativiser(subject) else subject for subject in subjects]
-    # "The wheel needs to be removed": the subject depends on the governing verb.
-    if verb.dep_ == "xcomp" and any(grammar.children(verb, grammar.PASSIVE_AUXILIARY)):
-        return list(grammar.children(verb.head, {"nsubj"}))
-    # "The nuts are removed and cleaned".
-    coordinated = verb.dep_ == "conj" and verb.tag_ == "VBN"
-    if coordinated and not any(grammar.children(verb, grammar.SUBJECT | grammar.OBJECT)):
-        return list(grammar.children(verb.head, grammar.PASSIVE_SUBJECT))
-    return []
+    subjects = grammar.children(verb, grammar.PASSIVE_SUBJECT)
+    # "The nuts that were removed": the noun is the head of the clause.
+    return [verb.head if _is_relativiser(subject) else subject for subject in subjects]
 
 
 def measured(noun: Token) -> Token:

@@ -9,13 +9,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from math import exp, log, log1p
+from math import log, log1p
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from howsteps.narration.wordnet import WordNet
 from howsteps.task import Task, Video
 
 _OPENINGS = (("how", "to"), ("how", "do", "you"), ("how", "i"), ("the", "best", "way", "to"))
@@ -122,32 +121,21 @@ _NOT_PRODUCTS = frozenset(
 _KIND_COUNT = 4  # how often a narrator without a title names the kind of thing: "boiled eggs"
 # Share of titles that continue the job's noun, above which it is a material: "tile *floor*".
 _MATERIAL = 0.2
-_SUBSTANCES = ("material", "metal")
-_DISTINCTIVE = 0.3  # difference in document frequency of a noun that describes a group
-# The log odds that a video that is set aside is of another job: a constant, for the log odds of
-# the share of videos that are set aside, for titles, and for a group or a title that says so.
-# Fitted to 514 videos of seven jobs, with and without titles; calibration error .05 with one job
-# left out.
-_CONSTANT, _PER_SHARE, _WITH_TITLES, _OBVIOUS = 1.5, 0.5, 1.0, 2.1
-_MOST_PROBABLE = 0.98
+# That a video that is set aside is of another job: if a group or its title says so, and if not.
+_OBVIOUS, _DOUBTFUL = 0.9, 0.65
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A group of videos that miss the same keyword: another way of doing the job, or another job.
-
-    ``instead`` is the noun that distinguishes them from the other videos, or empty.
-    """
+    """A group of videos that miss the same keyword: another way to do the job, or another job."""
 
     videos: tuple[str, ...]
     missing: str
-    instead: str
 
     def sentence(self, total: int) -> str:
         """Describe the group, out of ``total`` videos."""
-        instead = f"; they say '{self.instead}'" if self.instead else ""
         return (
-            f"{len(self.videos)} of {total} videos hardly say '{self.missing}'{instead}: "
+            f"{len(self.videos)} of {total} videos hardly say '{self.missing}': "
             "another way, or another job"
         )
 
@@ -186,7 +174,7 @@ def relevance(task: Task) -> Relevance:
         is_group = is_many and (usage.have_titles or word in usage.separating)
         if is_group:
             ids = tuple(videos[index].id for index in indices)
-            ways.append(Way(ids, usage.surface_form(word), _distinctive_noun(videos, set(ids))))
+            ways.append(Way(ids, usage.surface_form(word)))
         # A few videos that are like the others use another word for it: a stove is a cooktop. But
         # eggs that neither the title nor the narrator calls scrambled are another dish.
         certain = is_group or (usage.have_titles and word in usage.job.qualifiers)
@@ -208,11 +196,8 @@ def relevance(task: Task) -> Relevance:
         elif alike[index] < (_ALIEN if usage.title_names_job(index) else alien):
             aside[video.id] = "has little in common with the other videos"
     obvious = {video for way in ways for video in way.videos} | named
-    share = (len(aside) + 0.5) / (len(videos) + 1)
-    usual = _CONSTANT + _PER_SHARE * log(share / (1 - share)) + _WITH_TITLES * usage.have_titles
-    odds = {video: exp(usual + _OBVIOUS * (video in obvious)) for video in aside}
-    probable = {v: round(min(each / (1 + each), _MOST_PROBABLE), 2) for v, each in odds.items()}
-    return Relevance(aside, tuple(ways), probable)
+    probability = {video: _OBVIOUS if video in obvious else _DOUBTFUL for video in aside}
+    return Relevance(aside, tuple(ways), probability)
 
 
 def names_the_job(task: Task) -> bool:
@@ -246,8 +231,7 @@ class _KeywordUsage:
     spellings: Counter[str]
     have_titles: bool
     separating: set[str]  # words that divide the videos into two kinds
-    is_material: bool  # the job's noun is what other things are made of, say the titles ...
-    is_substance: bool  # ... or WordNet
+    is_material: bool  # the job's noun is what other things are made of, say the titles
 
     @classmethod
     def of(cls, job: JobWords, videos: Sequence[Video]) -> "_KeywordUsage":
@@ -290,7 +274,6 @@ class _KeywordUsage:
             have_titles=sum(map(bool, titles)) > len(titles) / 2,
             separating=separating,
             is_material=sum(word is not None for word in continuations) > _MATERIAL * len(videos),
-            is_substance=any(is_substance(word) for word in spellings if stem(word) == job.head),
         )
 
     def missing_keyword(self, index: int) -> str | None:
@@ -305,15 +288,9 @@ class _KeywordUsage:
         return bool(self.keywords) and set(self.keywords) <= set(self.titles[index])
 
     def other_product(self, index: int) -> str | None:
-        """What the title continues the job's noun to, if the narrator talks about it.
-
-        "Stainless steel appliances" are no other product than stainless steel; steel wool is.
-        """
+        """What the title continues the job's noun to, if the narrator talks about it."""
         word = self.continuations[index]
-        if word is None or self.rates[index][stem(word)] < _TOPIC_RATE:
-            return None
-        names_it = {*self.job.qualifiers} <= {*self.titles[index]}
-        if self.is_material or (self.is_substance and names_it):
+        if word is None or self.is_material or self.rates[index][stem(word)] < _TOPIC_RATE:
             return None
         if sum(stem(word) in title for title in self.titles) > max(2, len(self.titles) // 20):
             return None
@@ -355,14 +332,6 @@ def _continuation(title: str, job: JobWords) -> str | None:
     after = [second for first, second in pairwise(found) if stem(first) == job.head]
     products = [word for word in after if stems(word) and stem(word) not in ignored]
     return products[0] if products and len(products) == len(after) else None
-
-
-def is_substance(noun: str) -> bool:
-    """Whether a noun, in its usual sense, is what things are made of."""
-    wordnet = WordNet.load()
-    usual = wordnet.synset_ids(wordnet.lemma(noun, "noun"), "noun")[:1]
-    kinds = {int(sense) for name in _SUBSTANCES for sense in wordnet.synset_ids(name, "noun")}
-    return any(not kinds.isdisjoint(wordnet.ancestors(int(sense))) for sense in usual)
 
 
 def _kind(video: Video, job: JobWords) -> str | None:
@@ -464,17 +433,3 @@ def _terms(video: Video) -> dict[str, float]:
         for noun in (*(place.noun for place in mention.places), *mention.tools):
             counts[noun] += weight / 2
     return counts
-
-
-def _distinctive_noun(videos: Sequence[Video], group: set[str]) -> str:
-    """The noun whose share of videos is most above that of the rest, or "" if none stands out."""
-    inside, outside = Counter[str](), Counter[str]()
-    for video in videos:
-        nouns = {m.noun for m in video.mentions} | {
-            place.noun for m in video.mentions for place in m.places
-        }
-        (inside if video.id in group else outside).update(nouns - {""})
-    n_inside, n_outside = len(group), max(len(videos) - len(group), 1)
-    gain = {noun: n / n_inside - outside[noun] / n_outside for noun, n in inside.items()}
-    best = max(gain, key=lambda noun: (gain[noun], noun), default="")
-    return best if best and gain[best] >= _DISTINCTIVE else ""

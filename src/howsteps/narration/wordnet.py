@@ -4,7 +4,7 @@ Its tables are flat arrays, so that they load in a blink.
 """
 
 import re
-import zlib
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
@@ -18,8 +18,6 @@ from howsteps.task import Relation
 
 PartOfSpeech = Literal["noun", "verb", "adj", "adv"]
 PARTS_OF_SPEECH: tuple[PartOfSpeech, ...] = get_args(PartOfSpeech)
-
-_FREE = -1  # an empty slot of the hash table
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +34,6 @@ class Tables:
         The lemma of every entry as UTF-8 text, sorted within a part of speech.
     entry_starts
         First entry of every part of speech, and the number of entries.
-    hash_slots
-        A hash table to find an entry by its lemma, see :func:`hash_slots`.
     sense_starts, senses
         The synsets of every entry, first sense first.
     tag_counts
@@ -53,7 +49,6 @@ class Tables:
     lemma_starts: npt.NDArray[np.int32]
     lemmas: npt.NDArray[np.uint8]
     entry_starts: npt.NDArray[np.int32]
-    hash_slots: npt.NDArray[np.int32]
     sense_starts: npt.NDArray[np.int32]
     senses: npt.NDArray[np.int32]
     tag_counts: npt.NDArray[np.uint16]
@@ -76,25 +71,6 @@ class Tables:
         """Write the tables; the same tables give the same bytes."""
         arrays: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         np.savez(path, format=np.int32(1), **arrays)
-
-
-def hash_slots(entries: Sequence[tuple[PartOfSpeech, str]]) -> npt.NDArray[np.int32]:
-    """Return a hash table with open addressing, whose slots have the number of an entry or −1.
-
-    The size is a power of two, and at most two thirds of the slots are used.
-    """
-    size = 1 << (3 * len(entries) // 2).bit_length()
-    slots = np.full(size, _FREE, dtype=np.int32)
-    for number, (pos, lemma) in enumerate(entries):
-        slot = _hash(lemma.encode(), pos) % size
-        while slots[slot] != _FREE:
-            slot = (slot + 1) % size
-        slots[slot] = number
-    return slots
-
-
-def _hash(lemma: bytes, pos: PartOfSpeech) -> int:
-    return zlib.crc32(lemma, PARTS_OF_SPEECH.index(pos))
 
 
 _RULES: Mapping[PartOfSpeech, str] = {
@@ -281,19 +257,12 @@ class WordNet:
         return int(counts.sum()), len(counts)
 
     def _entry(self, lemma: str, pos: PartOfSpeech) -> int | None:
-        """Return the number of an entry, or None if there is none.
-
-        The hash table is used as stored: building a dictionary of 155,000 strings would take longer
-        than loading everything else.
-        """
+        """Return the number of an entry, or None if there is none."""
         wanted = normalise(lemma).encode(errors="surrogatepass")
-        slots = self.tables.hash_slots
-        slot = _hash(wanted, pos) % len(slots)
-        while (entry := slots.item(slot)) != _FREE:
-            if entry in self.entries[pos] and self._bytes(entry) == wanted:
-                return entry
-            slot = (slot + 1) % len(slots)
-        return None
+        entries = self.entries[pos]
+        place = bisect_left(entries, wanted, key=self._bytes)
+        found = place < len(entries) and self._bytes(entries[place]) == wanted
+        return entries[place] if found else None
 
     def _lemma(self, entry: int) -> str:
         return self._bytes(entry).decode()

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.io.files import check_unchanged, fingerprint
-from howsteps.narration.labels import plain_act
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, ignore_event
@@ -320,12 +319,9 @@ def _with_record(script: Script, known: Script) -> Script:
 
 def read_labels(labels: Sequence[str], parser: str | None) -> list[Sequence[Mention]]:
     """The acts that labels of steps name, as mentions without video and time."""
-    plain = {label: plain_act(label) for label in labels}
-    if others := [label for label, act in plain.items() if act is None]:
-        from howsteps.narration.labels import acts_of_labels  # noqa: PLC0415 - loads spaCy
+    from howsteps.narration.labels import acts_of_labels  # noqa: PLC0415 - loads spaCy
 
-        parsed = dict(zip(others, acts_of_labels(others, model=parser), strict=True))
-    return [(act,) if (act := plain[label]) else parsed[label] for label in labels]
+    return [*acts_of_labels(labels, model=parser)]
 
 
 # The places that a person chose
