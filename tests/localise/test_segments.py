@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -202,6 +203,9 @@ def test_filled_extents_leave_a_place_by_hand_as_it_is():
     assert hand in full
     assert max(p.end for p in full if p.time < 20) == 19
     assert min(p.start for p in full if p.time > 20) == 21
+    wide = replace(hand, start=5.0, end=35.0)
+    full = filled([Localisation("v0", 0, 10.0), wide, Localisation("v0", 2, 30.0)], {"v0": 40.0})
+    assert [(p.start, p.end) for p in full] == [(0.0, 10.0), (5.0, 35.0), (30.0, 40.0)]
 
 
 def test_the_features_are_not_changed():

@@ -170,11 +170,10 @@ def _border(left: Localisation, right: Localisation) -> float:
     first, last = left.time or 0.0, right.time or 0.0
     end = last if left.end is None else left.end
     start = first if right.start is None else right.start
-    if left.evidence == BY_HAND:
-        return end
-    if right.evidence == BY_HAND:
-        return start
-    return min(max((start + end) / 2, first), last)
+    border = (start + end) / 2
+    if BY_HAND in (left.evidence, right.evidence):
+        border = end if left.evidence == BY_HAND else start
+    return min(max(border, first), last)
 
 
 def _coarsening(features: Features, seconds: float) -> int:
