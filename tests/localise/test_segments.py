@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import howsteps
 from howsteps.errors import HowstepsError
 from howsteps.localise import segments
 from howsteps.localise.features import checked_features
@@ -24,12 +23,6 @@ from howsteps.task import (
     BY_HAND,
     LIKE_SEEN,
     Localisation,
-    Script,
-    Sentence,
-    Step,
-    Task,
-    Video,
-    Word,
 )
 
 STEPS, WIDTH = 4, 24
@@ -214,17 +207,6 @@ def test_the_features_are_not_changed():
     find_steps(features, STEPS, seconds=1.0)
     for old, new in zip(before.values(), checked_features(list(features.values()), 1), strict=True):
         np.testing.assert_array_equal(old, new)
-
-
-def test_place_fills_extents_on_request():
-    features, _ = silent_videos()
-    said = Sentence((Word("so", 0.0, 1.0),))
-    videos = [Video(name, duration=len(x) / 3, sentences=(said,)) for name, x in features.items()]
-    script = Script(tuple(Step(f"step {k}", ()) for k in range(STEPS)))
-    result = howsteps.place(Task("t", tuple(videos)), script, features, extents="filled")
-    for places in result.by_video.values():
-        spans = sorted((p.start, p.end) for p in places if p.time is not None)
-        assert all(a[1] == b[0] for a, b in pairwise(spans))
 
 
 @given(st.integers(1, 12), st.integers(0, 4))
