@@ -6,7 +6,7 @@ from howsteps.localise.order import place_aligned
 from howsteps.paper.methods import (
     align_transcript,
     bag_of_relations,
-    known_step_f1,
+    correct_places,
     supervised,
 )
 
@@ -17,11 +17,6 @@ def test_a_bag_of_relations_is_hellinger_normalised():
     np.testing.assert_allclose(bag**2, [[1 / 3, 0, 2 / 3], [0, 0, 1], [0, 0, 0]], rtol=1e-6)
 
 
-def test_a_known_step_is_correct_inside_its_true_interval():
-    truth = [np.array([[1, 0], [0, 0], [0, 1]], bool), np.array([[1, 0], [0, 0], [0, 0]], bool)]
-    assert known_step_f1(np.array([[0, 2], [0, 1]]), truth) == pytest.approx(2 * 3 / (4 + 3))
-
-
 def test_supervised_predictions_are_for_held_out_videos(task):
     videos, truth = task
     windows = [
@@ -29,7 +24,7 @@ def test_supervised_predictions_are_for_held_out_videos(task):
     ]
     windows[0][:, 1] = False  # a step that is not in the video
     places = supervised(videos, windows)
-    assert known_step_f1(places, windows) > 0.8
+    assert correct_places(places, windows) > 0.7 * places.size
     with pytest.raises(HowstepsError, match="too few"):
         supervised(videos[:3], windows[:3])
 

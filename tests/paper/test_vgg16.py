@@ -10,7 +10,7 @@ import torch
 from howsteps.datasets.fetch import fetch_file
 from howsteps.errors import HowstepsError, InputError
 from howsteps.paper import visual_words
-from howsteps.paper.vgg16 import Vgg16, load, prepare
+from howsteps.paper.vgg16 import Vgg16, load
 from howsteps.paper.visual_words import load_network
 from howsteps.vision.network import identity
 
@@ -33,11 +33,11 @@ def vgg16_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_vgg16_is_conv5_3_of_the_public_checkpoint(vgg16_file: Path) -> None:
     network = load(vgg16_file)
-    names = set(network.module.state_dict())
+    names = set(network.state_dict())
     numbers = (0, 2, 5, 7, 10, 12, 14, 17, 19, 21, 24, 26, 28)  # of torchvision's layers
     assert names == {f"features.{n}.{part}" for n in numbers for part in ("weight", "bias")}
     frames = np.random.default_rng(0).integers(0, 256, (1, 48, 80, 3), dtype=np.uint8)
-    maps = network.maps(torch.from_numpy(frames))
+    maps = network(torch.from_numpy(frames))
     assert maps.shape == (1, 512, 3, 5)
     layers = torch.load(vgg16_file, weights_only=True)
     wanted = (torch.from_numpy(frames).permute(0, 3, 1, 2) / 255).float()
@@ -54,18 +54,16 @@ def test_vgg16_is_conv5_3_of_the_public_checkpoint(vgg16_file: Path) -> None:
 
 
 def test_half_precision_gives_the_same_maps(vgg16_file: Path) -> None:
-    module = Vgg16()
-    module.load_checkpoint(torch.load(vgg16_file, weights_only=True))
     frames = torch.from_numpy(RAMP[:, :64, :64])
-    exact = prepare(module).maps(frames)
-    half = prepare(module, dtype=torch.bfloat16).maps(frames).float()
+    exact = load(vgg16_file)(frames)
+    half = load(vgg16_file).to(torch.bfloat16)(frames).float()
     assert torch.allclose(exact, half, rtol=0.1, atol=0.02 * float(exact.max()))
 
 
-def test_a_gpu_that_is_not_there() -> None:
+def test_a_gpu_that_is_not_there(vgg16_file: Path) -> None:
     if not torch.cuda.is_available():
         with pytest.raises(HowstepsError, match="finds no GPU"):
-            prepare(Vgg16(), "cuda")
+            load(vgg16_file, "cuda")
 
 
 def test_the_public_checkpoint_is_downloaded_and_verified(

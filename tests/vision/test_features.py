@@ -203,15 +203,6 @@ def test_a_video_with_damaged_entries_is_decoded_again(
     assert all(np.array_equal(again.vectors[v], rows) for v, rows in whole.vectors.items())
 
 
-def test_too_few_descriptors_are_reported(films: Path, both: tuple[Path, Features]) -> None:
-    asked = VisualWords(replace(SMALL, motion_words=100_000))
-    found = features_of(videos(films, "left"), asked, Context(Cache(both[0])))
-    [problem] = found.problems
-    assert problem.harmless
-    assert "no more distinct descriptors" in problem.reason
-    assert found.vectors["left"].shape[1] == len(found.learnt["motion"]) < 100_000
-
-
 def test_a_video_without_motion_and_one_without_a_file(tmp_path: Path) -> None:
     film(tmp_path / "still.mp4", [np.full((120, 160), 90, np.uint8)] * 20)
     seen = [*videos(tmp_path, "still", "gone"), Video("captions only")]

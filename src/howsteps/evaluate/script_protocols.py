@@ -33,7 +33,6 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.errors import HowstepsError
 from howsteps.evaluate.inputs import Score, check_truth, precision_recall_f1
 from howsteps.task import Annotation, Mention, Rule, Step, Truth
 
@@ -56,13 +55,6 @@ def longest_chain(
 ) -> tuple[int | None, ...]:
     """Return the true step that each discovered step counts as in the longest chain, or None."""
     position = {step: i for i, step in enumerate(order)}
-    for discovered, allowed in enumerate(options):
-        for step in allowed:
-            if step not in position:
-                raise HowstepsError(
-                    f"discovered step {discovered} counts as the true step {step!r}, "
-                    "which is not in the order"
-                )
     # longest[i]: the longest chain so far whose last true step is order[i].
     empty: tuple[tuple[int, int], ...] = ()
     longest: dict[int, tuple[tuple[int, int], ...]] = {}
@@ -77,32 +69,16 @@ def longest_chain(
     return tuple(true_step.get(discovered) for discovered in range(len(options)))
 
 
-def steps_of(
-    mention: Mention, rules: Mapping[str, Sequence[Rule]], names: Sequence[str]
-) -> list[int]:
-    """Return the true steps that a mention may refer to, as indices of ``names``."""
-    return [
-        step
-        for step, name in enumerate(names)
-        if any(rule.allows(mention.relation) for rule in rules.get(name, ()))
-    ]
-
-
 def judged(
     steps: Sequence[Step], rules: Mapping[str, Sequence[Rule]], names: Sequence[str]
 ) -> list[set[int]]:
     """Return the true steps (indices of ``names``) that each discovered step counts as by rules."""
-    options = []
-    for step in steps:
-        allowed = [steps_of(mention, rules, names) for mention in step.mentions]
-        options.append(
-            {
-                true
-                for true in range(len(names))
-                if allowed and 2 * sum(true in row for row in allowed) >= len(allowed)
-            }
-        )
-    return options
+
+    def counts_as(step: Step, name: str) -> bool:
+        allowed = [any(r.allows(m.relation) for r in rules.get(name, ())) for m in step.mentions]
+        return bool(allowed) and 2 * sum(allowed) >= len(allowed)
+
+    return [{k for k, name in enumerate(names) if counts_as(step, name)} for step in steps]
 
 
 def by_time(

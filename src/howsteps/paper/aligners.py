@@ -12,19 +12,19 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import average
 from scipy.spatial.distance import squareform
 
 from howsteps.compiled import compiled
-from howsteps.paper.alignment import Alignment, pair_bound
-from howsteps.paper.alignment_problem import AlignmentProblem, Match, Token, make_problem
+from howsteps.paper.alignment import Alignment, common_lengths, pair_bound
+from howsteps.paper.alignment_problem import AlignmentProblem, Token, make_problem
 
 Columns = list[list[int]]  # tokens, in order of slots
 
 
 def progressive_alignment(
-    sequences: Sequence[Sequence[Token]], match: Match | None = None
+    sequences: Sequence[Sequence[Token]], match: ArrayLike | None = None
 ) -> Alignment:
     """Merge profiles up a guide tree."""
     problem = make_problem(sequences, match)
@@ -35,7 +35,7 @@ def progressive_alignment(
 
 
 def partial_order_alignment(
-    sequences: Sequence[Sequence[Token]], match: Match | None = None
+    sequences: Sequence[Sequence[Token]], match: ArrayLike | None = None
 ) -> Alignment:
     """Add the sequences to a graph of columns."""
     problem = make_problem(sequences, match)
@@ -107,15 +107,11 @@ def _guide_tree(problem: AlignmentProblem) -> NDArray[np.int64]:
     The distance of two sequences is the share of the shorter one that is not in their longest
     common subsequence.
     """
-    rows = [problem.tokens[begin:end] for begin, end in pairwise(problem.first)]
-    if len(rows) < 2:
+    if len(problem.lengths) < 2:
         return np.empty((0, 2), np.int64)
-    distance = np.zeros((len(rows), len(rows)))
-    for n, row in enumerate(rows):
-        for m, other in enumerate(rows[:n]):
-            match = problem.match[np.ix_(row, other)].astype(np.float64)
-            common = (_heaviest_matching(match) >= 0).sum() if match.size else 0
-            distance[n, m] = distance[m, n] = 1 - common / max(1, min(match.shape))
+    shorter = np.minimum.outer(problem.lengths, problem.lengths)
+    distance = 1 - common_lengths(problem) / np.maximum(1, shorter)
+    np.fill_diagonal(distance, 0.0)
     pairs: NDArray[np.int64] = average(squareform(distance))[:, :2].astype(np.int64)
     return pairs
 

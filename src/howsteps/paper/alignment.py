@@ -1,17 +1,16 @@
 """Multiple sequence alignment: the function ``align``, its result, and a bound of the objective."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from time import perf_counter
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from howsteps.compiled import compiled
 from howsteps.errors import HowstepsError
 from howsteps.paper.alignment_problem import (
     AlignmentProblem,
-    Match,
     Slots,
     Token,
     frank_wolfe,
@@ -49,7 +48,6 @@ class Alignment:
     objective: int
     tokens: int
     bound: int
-    seconds: float = field(default=0.0, compare=False)
 
     @property
     def objective_per_token(self) -> float:
@@ -59,7 +57,7 @@ class Alignment:
 
 def align(
     sequences: Sequence[Sequence[Token]],
-    match: Match | None = None,
+    match: ArrayLike | None = None,
     *,
     seconds: float = 2.0,
     seed: int = 0,
@@ -76,8 +74,8 @@ def align(
         One list of tokens per narration: strings, numbers, or anything hashable. Empty ones are
         allowed.
     match
-        Which tokens match. None: equal ones. Or a symmetric function of two tokens. Or a D×D
-        array, symmetric and true on the diagonal, for tokens that are indices 0 … D − 1.
+        Which tokens match. None: equal ones. Or a D×D array, symmetric and true on the diagonal,
+        for tokens that are indices 0 … D − 1.
     seconds
         Effort of the search: the work that an ordinary machine does in at most this time. It is
         counted in operations, so a slow machine takes longer and gives the same answer.
@@ -91,7 +89,6 @@ def align(
     >>> found.slots, found.objective
     (((0, 1, 2), (0, 2)), -9)
     """
-    start = perf_counter()
     if seed < 0:
         raise HowstepsError(f"a seed must be a non-negative integer, not {seed}")
     problem = make_problem(sequences, match)
@@ -110,16 +107,14 @@ def align(
         objective=problem.objective(placed),
         tokens=len(problem.tokens),
         bound=bound,
-        seconds=perf_counter() - start,
     )
 
 
 @compiled
-def _count_pairs(tokens: Any, first: Any, match: Any, best: Any) -> Any:
-    """Sum the lengths of the longest common subsequences of all pairs of sequences."""
-    total = 0
-    for n in range(len(first) - 1):
-        for m in range(n + 1, len(first) - 1):
+def _common(tokens: Any, first: Any, match: Any, common: Any, best: Any) -> None:
+    """Fill ``common`` (N×N) with the longest common subsequences of all pairs of sequences."""
+    for n in range(len(common)):
+        for m in range(n):
             width = first[m + 1] - first[m]
             best[: width + 1] = 0
             for s in range(first[n], first[n + 1]):
@@ -130,8 +125,15 @@ def _count_pairs(tokens: Any, first: Any, match: Any, best: Any) -> Any:
                         best[j] = diagonal + 1
                     best[j] = max(best[j], best[j - 1])
                     diagonal = above
-            total += best[width]
-    return total
+            common[n, m] = common[m, n] = best[width]
+
+
+def common_lengths(problem: AlignmentProblem) -> NDArray[np.int64]:
+    """Return the length of the longest common subsequence of each pair, N×N; 0 on the diagonal."""
+    common = np.zeros((len(problem.lengths),) * 2, dtype=np.int64)
+    best = np.zeros(int(problem.lengths.max(initial=0)) + 1, dtype=np.int64)
+    _common(problem.tokens, problem.first, problem.match, common, best)
+    return common
 
 
 def pair_bound(problem: AlignmentProblem) -> int:
@@ -141,6 +143,4 @@ def pair_bound(problem: AlignmentProblem) -> int:
 
         Tr(UᵀBU) ≥ −S − 2 Σ_(n<m) LCS(dⁿ, dᵐ)
     """
-    best = np.zeros(int(problem.lengths.max(initial=0)) + 1, dtype=np.int64)
-    pairs = int(_count_pairs(problem.tokens, problem.first, problem.match, best))
-    return problem.match_cost * (len(problem.tokens) + 2 * pairs)
+    return problem.match_cost * (len(problem.tokens) + int(common_lengths(problem).sum()))

@@ -9,7 +9,7 @@ computed from G = YᵀU (D×L): BU = Y (C_o G) and Tr(UᵀBV) = ⟨G_U, C_o G_V�
 of a corner is a count of S tokens.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
@@ -23,7 +23,6 @@ from howsteps.errors import HowstepsError
 
 Slots: TypeAlias = tuple[tuple[int, ...], ...]
 Token: TypeAlias = Hashable
-Match: TypeAlias = ArrayLike | Callable[[Any, Any], bool]
 
 MATCH_COST = -1
 MISMATCH_COST = 100
@@ -80,23 +79,17 @@ class AlignmentProblem:
 
 
 def make_problem(
-    sequences: Sequence[Sequence[Token]], match: Match | None = None
+    sequences: Sequence[Sequence[Token]], match: ArrayLike | None = None
 ) -> AlignmentProblem:
     """Check ``sequences`` and ``match`` (see :func:`~howsteps.paper.alignment.align`)."""
     rows: Sequence[Sequence[Any]] = sequences
-    if match is None or callable(match):
+    if match is None:
         if any(isinstance(sequence, str) for sequence in (sequences, *sequences)):
             raise HowstepsError("give a list of lists of tokens; a string is one token")
         index: dict[Token, int] = {}
         rows = [[index.setdefault(token, len(index)) for token in row] for row in sequences]
-        distinct = list(index)
-        if match is None:
-            matrix = np.eye(len(distinct), dtype=bool)
-        else:
-            matrix = np.array([[bool(match(a, b)) for b in distinct] for a in distinct], dtype=bool)
-            matrix = matrix.reshape(len(distinct), len(distinct))
-    else:
-        matrix = np.asarray(match)
+        match = np.eye(len(index), dtype=bool)
+    matrix = np.asarray(match)
     matrix = matrix.astype(bool)
     if matrix.ndim != 2 or not np.array_equal(matrix, matrix.T) or not matrix.diagonal().all():
         raise HowstepsError("which tokens match is a D×D array, symmetric and true on its diagonal")
@@ -174,12 +167,6 @@ def relation_sums(problem: AlignmentProblem, u: FloatMatrix) -> FloatMatrix:
     return g
 
 
-def _count(problem: AlignmentProblem, corner: Corner, length: int) -> FloatMatrix:
-    """G of a corner: the count of each relation in each slot."""
-    flat = np.bincount(problem.tokens * length + corner, minlength=len(problem.match) * length)
-    return flat.reshape(-1, length).astype(np.float64)
-
-
 def step_size(slope: float, curvature: float) -> float:
     """Exact line search for f(U) + 2γ·slope + γ²·curvature on [0, 1].
 
@@ -208,8 +195,7 @@ def iterate(problem: AlignmentProblem, u: FloatMatrix) -> Iteration:
     cost_g = problem.costs @ g
     gradient = 2 * cost_g[problem.tokens]
     corner = oracle(gradient, problem.first)
-    g_corner = _count(problem, corner, length)
-    direction = g_corner - g
+    direction = relation_sums(problem, corner_matrix(corner, length)) - g
     slope = float((direction * cost_g).sum())
     curvature = float((direction * (problem.costs @ direction)).sum())
     step = step_size(slope, curvature)

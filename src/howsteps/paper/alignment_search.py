@@ -1,4 +1,4 @@
-"""The search: simulated annealing on top of an exact move.
+"""The search: ruin and recreate, on top of an exact move.
 
 **The exact move** (:func:`realign`) aligns one sequence optimally, all others fixed. A slot has a
 position between 0 and 1, so that a new one fits between any two. The best alignment of one sequence
@@ -6,10 +6,9 @@ is a heaviest increasing chain: token i may join the tokens of slot l, which gai
 c(i, t), or open a slot of its own, which gains nothing. Only slots that hold a matching token can
 gain, so the dynamic programme costs the number of matching tokens, not S_n × L.
 
-**A move of the annealing** (:func:`_reseed`) gives one slot a bonus, or opens a new slot between
-the neighbours of one token, and re-aligns every sequence that could join it, which lets slots
-merge, split and shift. A descent follows: the affected sequences are re-aligned until none
-improves.
+**Descent**: sequences are re-aligned until none improves. **Ruin and recreate** (:func:`_improve`)
+takes a random number of random sequences out of the slots that they share, and descends; what is
+worse than before is undone.
 
 The budget is counted in elementary operations, not in time. It is set by the size of the problem
 and by ``seconds`` (at a rate well below that of an ordinary machine), so that a seed gives the same
@@ -24,9 +23,6 @@ from numpy.typing import NDArray
 from howsteps.compiled import compiled
 from howsteps.paper.alignment_problem import AlignmentProblem
 
-# Arguments of :func:`realign`. As NumPy's integers: Numba compiles a function for each literal.
-NO_SEED: Any = np.int64(-1)
-NO_BONUS: Any = np.int64(0)
 LEAST_GAP = 1e-9  # between two positions; slots that are closer are spread evenly first
 
 
@@ -52,7 +48,6 @@ class State(NamedTuple):
     count: Any  # by slot: matching tokens
     touched: Any  # the slots with a count
     score: Any  # by node: that of the heaviest chain that ends there; random fractions break ties
-    gain: Any  # by node: of joining its slot, without bonus
     parent: Any  # by node: the one before it in its chain
     node_slot: Any
     node_token: Any
@@ -97,7 +92,6 @@ def initial_state(problem: AlignmentProblem, seed: int) -> State:
         count=zeros(n_slots),
         touched=zeros(int(partners.max()) + 1),
         score=np.zeros(n_nodes),
-        gain=zeros(n_nodes),
         parent=zeros(n_nodes),
         node_slot=zeros(n_nodes),
         node_token=zeros(n_nodes),
@@ -174,25 +168,19 @@ def _heaviest_chain(state: State, begin: int, end: int, nodes: int) -> Any:
 
 
 @compiled
-def realign(state: State, n: int, seed: int, bonus: int) -> Any:
+def realign(state: State, n: int) -> Any:
     """Align sequence n optimally given all others; return the change of the objective.
 
-    The slot of token ``seed`` (−1: none) counts as if it held ``bonus`` more tokens like it. The
-    sequence moves only if that is strictly better.
+    The sequence moves only if that is strictly better.
     """
     slot, size, count = state.slot, state.size, state.count
     begin, end = state.first[n], state.first[n + 1]
     old = slot[begin:end].copy()
     size[old] -= 1
     slot[begin:end] = -1
-    nodes, old_gain, old_score = 0, 0, 0
+    nodes, old_gain = 0, 0
     for i in range(end - 1, begin - 1, -1):
         d, here = state.relation[i], old[i - begin]
-        extra, seeded = 0, -1
-        if seed >= 0:
-            matches = state.match[d, state.relation[seed]]
-            extra = -2 * bonus * (state.match_cost if matches else state.mismatch_cost)
-            seeded = slot[seed]
         found = 0
         for k in range(state.partner_first[d], state.partner_first[d + 1]):
             column = slot[state.partner[k]]
@@ -210,37 +198,32 @@ def realign(state: State, n: int, seed: int, bonus: int) -> Any:
             clashing = size[column] - count[column]
             gain = -2 * (state.match_cost * count[column] + state.mismatch_cost * clashing)
             count[column] = 0
-            score = gain + (extra if column == seeded else 0)
             if column == here:
                 old_gain += gain
-                old_score += score
-            if score > 0:
-                state.score[nodes] = score + random_unit(state) / (end - begin + 1)
-                state.gain[nodes] = gain
+            if gain > 0:
+                state.score[nodes] = gain + random_unit(state) / (end - begin + 1)
                 state.node_slot[nodes] = column
                 state.node_token[nodes] = i
                 nodes += 1
     state.work[0] += 75 + 4 * (end - begin) + 16 * nodes
     node = _heaviest_chain(state, begin, end, nodes)
-    if (int(state.score[node]) if node >= 0 else 0) <= old_score:
+    gain = int(state.score[node]) if node >= 0 else 0  # the fractions add up to less than one
+    if gain <= old_gain:
         slot[begin:end] = old
         size[old] += 1
         return 0
-    change = old_gain
     while node >= 0:
         slot[state.node_token[node]] = state.node_slot[node]
         size[state.node_slot[node]] += 1
-        change -= state.gain[node]
         node = state.parent[node]
     open_slots(state, n)
-    return change
+    return old_gain - gain
 
 
 WORK_PER_SECOND = 1.3e8
 WORK_PER_TOKEN_PAIR = 6_500
 BASE_WORK = 3e6
 WORK_PER_CALL = 1e6  # between two comparisons with the floor
-COLD = 0.05  # final temperature, in units of the mean gain of a token
 
 
 @compiled
@@ -274,7 +257,7 @@ def _descend(state: State, queued: int) -> Any:
         queued -= 1
         n = _swap(state, queued, random_below(state, queued + 1))
         state.in_queue[n] = False
-        delta = realign(state, n, NO_SEED, NO_BONUS)
+        delta = realign(state, n)
         if delta < 0:
             change += delta
             queued = _enqueue(state, state.first[n], state.first[n + 1], queued)
@@ -282,61 +265,45 @@ def _descend(state: State, queued: int) -> Any:
 
 
 @compiled
-def _reseed(state: State) -> Any:
-    """Give the slot of one token a bonus, re-align, and descend; return the change."""
+def _release(state: State, n: int) -> Any:
+    """Give every token of sequence n a slot of its own; return the change of the objective."""
     slot, size = state.slot, state.size
-    seed = random_below(state, len(slot))
-    home, d, column = state.sequence[seed], state.relation[seed], slot[seed]
-    first, last = state.partner_first[d], state.partner_first[d + 1]
     change = 0
-    if size[column] > 1 and random_below(state, 2) == 0:
+    for i in range(state.first[n], state.first[n + 1]):
+        d, column = state.relation[i], slot[i]
         matching = -1  # itself
-        for k in range(first, last):
+        for k in range(state.partner_first[d], state.partner_first[d + 1]):
             matching += slot[state.partner[k]] == column
+        state.work[0] += state.partner_first[d + 1] - state.partner_first[d] + 8
         clashing = size[column] - 1 - matching
         change -= 2 * (state.match_cost * matching + state.mismatch_cost * clashing)
         size[column] -= 1
-        slot[seed] = -1
-        open_slots(state, home)
-    bonus = 1 + random_below(state, last - first)
-    queued = _enqueue(state, seed, seed + 1, 0)
-    n_partners = queued
-    for i in range(n_partners):
-        n = _swap(state, i, i + random_below(state, n_partners - i))
-        if n != home:
-            delta = realign(state, n, seed, bonus)
-            change += delta
-            if delta != 0:
-                queued = _enqueue(state, state.first[n], state.first[n + 1], queued)
-    return change + _descend(state, queued)
+        slot[i] = -1
+    open_slots(state, n)
+    return change
 
 
 @compiled
-def _anneal(
-    state: State, best: Any, objective: Any, hot: float, cold: float, budget: float, until: float
-) -> None:
-    """Make moves until the work done reaches ``until``.
-
-    ``objective`` is [current, best]; ``best`` holds the positions of the best alignment. Both are
-    changed in place.
-    """
+def _improve(state: State, until: float) -> Any:
+    """Ruin and recreate until so much work is done; return the change of the objective."""
     slot, size, position = state.slot, state.size, state.position
+    total = 0
     while state.work[0] < until:
-        temperature = hot * (cold / hot) ** (state.work[0] / budget)
-        old_slot, old_position = slot.copy(), position.copy()
-        change = _reseed(state)
+        old_slot, old_size, old_position = slot.copy(), size.copy(), position.copy()
+        state.queue[:] = np.arange(len(state.queue))
+        released = 1 + random_below(state, len(state.queue))
+        change = 0
+        for i in range(released):
+            n = _swap(state, i, i + random_below(state, len(state.queue) - i))
+            change += _release(state, n)
+            state.in_queue[n] = True
+        change += _descend(state, released)
         state.work[0] += 8 * len(slot)
-        if change <= -temperature * np.log(random_unit(state)):
-            objective[0] += change
-            if objective[0] < objective[1]:
-                objective[1] = objective[0]
-                best[:] = position[slot]
+        if change <= 0:
+            total += change
         else:
-            slot[:] = old_slot
-            position[:] = old_position
-            size[:] = 0
-            for i in range(len(slot)):
-                size[slot[i]] += 1
+            slot[:], size[:], position[:] = old_slot, old_size, old_position
+    return total
 
 
 def search(
@@ -349,15 +316,10 @@ def search(
     """
     state = initial_state(problem, seed)
     state.queue[:], state.in_queue[:] = np.arange(len(state.queue)), True
-    reached = len(problem.tokens) * problem.match_cost + _descend(state, len(state.queue))
-    objective = np.full(2, reached, dtype=np.int64)
-    best = state.position[state.slot]
-    pairs = len(best) ** 2
-    budget = min(seconds * WORK_PER_SECOND, BASE_WORK + WORK_PER_TOKEN_PAIR * pairs)
-    # A small budget per pair of tokens is too short to cool down from a high temperature.
-    hot = min(1.0, max(2 * COLD, budget / (200 * pairs)))
-    scale = -float(reached) / len(best)
-    while state.work[0] < budget and objective[1] > floor:
-        until = min(budget, float(state.work[0]) + WORK_PER_CALL)
-        _anneal(state, best, objective, hot * scale, COLD * scale, budget, until)
-    return np.unique(best, return_inverse=True)[1].astype(np.int64)
+    objective = len(problem.tokens) * problem.match_cost + _descend(state, len(state.queue))
+    budget = min(
+        seconds * WORK_PER_SECOND, BASE_WORK + WORK_PER_TOKEN_PAIR * len(problem.tokens) ** 2
+    )
+    while state.work[0] < budget and objective > floor:
+        objective += _improve(state, min(budget, float(state.work[0]) + WORK_PER_CALL))
+    return np.unique(state.position[state.slot], return_inverse=True)[1].astype(np.int64)

@@ -139,11 +139,6 @@ def permitted(allowed: Mask) -> Mask:
     return inside & earlier_ok & later_ok
 
 
-def forbid(cost: Floats, mask: Mask, forbidden: float = FORBIDDEN) -> Floats:
-    """Return the cost, overwritten by ``forbidden`` outside the mask of :func:`permitted`."""
-    return np.where(mask, cost, forbidden)
-
-
 PAPER_BIAS = 0.01  # ρ: a constant feature of 10 beside histograms of norm √2
 AUTHORS_BIAS = 0.0
 
@@ -236,7 +231,7 @@ class ClusteringProblem:
         """Return the cheapest placement in one video for a T_n×K cost; K."""
         window: Mask | None = self.windows[video]
         if self.forbidden is not None:
-            cost, window = forbid(cost, self._permitted[video], self.forbidden), None
+            cost, window = np.where(self._permitted[video], cost, self.forbidden), None
         places = cheapest_placement(cost, window)
         if places is None:
             raise HowstepsError(f"video {video}: the windows contradict the order of the steps")

@@ -29,7 +29,6 @@ from howsteps.paper.clustering_problem import ClusteringProblem
 PAPER_ITERATIONS, AUTHORS_ITERATIONS = 200, 650
 _START_CORNERS = 10
 SWEEPS = 100  # of the descent over all videos, at most
-_VIDEOS_PER_PRODUCT = 8  # enough for the d×d product to run at full speed
 
 
 @dataclass(frozen=True)
@@ -95,24 +94,17 @@ class IncrementalWeights:
         self.problem = problem
         self.places = places.copy()
         videos, steps = places.shape
-        width = problem.features_at(0, places[0]).shape[0]
-        self._matrices = np.empty((videos, width, steps))
-        self._biases = np.empty((videos, steps))
-        for first in range(0, videos, _VIDEOS_PER_PRODUCT):
-            group = range(first, min(first + _VIDEOS_PER_PRODUCT, videos))
-            sums = np.concatenate([problem.features_at(n, places[n]) for n in group], axis=1)
-            weights = problem.cost.weights_of(sums, np.ones(len(group) * steps))
-            for i, n in enumerate(group):
-                columns = slice(i * steps, (i + 1) * steps)
-                self._matrices[n] = weights.matrix[:, columns]
-                self._biases[n] = weights.bias[columns]
-        self._matrix = self._matrices.sum(axis=0)
+        sums = [problem.features_at(n, row) for n, row in enumerate(places)]
+        each = problem.cost.weights_of(np.concatenate(sums, axis=1), np.ones(places.size))
+        self._matrices = [m.copy() for m in np.split(each.matrix, videos, axis=1)]
+        self._biases = each.bias.reshape(videos, steps)
+        self._matrix = sum(self._matrices, np.zeros_like(self._matrices[0]))
         self._bias = self._biases.sum(axis=0)
 
     @property
     def weights(self) -> Weights:
         """W* and b* of the current placements."""
-        return Weights(self._matrix.copy(), self._bias.copy())
+        return Weights(self._matrix, self._bias)
 
     def scores_without(self, video: int) -> Floats:
         """Return the scores of one video by the classifier of all the others, T_n×K."""

@@ -51,18 +51,12 @@ def bag_of_relations(
     return signed_roots(counts)
 
 
-def known_step_f1(places: Places, truth: Sequence[Mask]) -> float:
-    """Return F1 of known steps: a place is correct if it is inside a true interval of the step.
-
-    precision = correct/(steps placed), recall = correct/(true pairs of video and step).
-    """
-    present = np.array([window.any(axis=0) for window in truth])
-    correct = sum(
-        bool(window[t, k])
+def correct_places(places: Places, truth: Sequence[Mask]) -> int:
+    """Return the number of places (N×K) that are inside a true interval of the step."""
+    return sum(
+        int(window[row, np.arange(len(row))].sum())
         for row, window in zip(places, truth, strict=True)
-        for k, t in enumerate(row)
     )
-    return 2.0 * correct / int(places.size + present.sum())
 
 
 def supervised(
@@ -85,17 +79,17 @@ def supervised(
     for test in np.array_split(rng.permutation(len(features)), folds):
         train = np.setdiff1d(np.arange(len(features)), test)
         inner = np.array_split(rng.permutation(train), inner_folds)
-
-        def validation(value: float, train: Places = train, inner: list[Places] = inner) -> float:
-            return sum(
-                known_step_f1(
+        correct = {
+            value: sum(
+                correct_places(
                     _fit_predict(features, truth, np.setdiff1d(train, held_out), held_out, value),
                     [truth[n] for n in held_out],
                 )
                 for held_out in inner
             )
-
-        best = max(LAMBDAS, key=validation)
+            for value in LAMBDAS
+        }
+        best = max(LAMBDAS, key=lambda value: correct[value])
         places[test] = _fit_predict(features, truth, train, test, best)
     return places
 

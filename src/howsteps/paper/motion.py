@@ -266,10 +266,8 @@ def estimate_camera_motion(before: Image, flow: Flow) -> Homography | None:
     columns, rows = points.astype(np.intp).T
     moved = points + flow[rows, columns]
     homography, inliers = cv2.findHomography(points, moved, cv2.RANSAC, _TOLERANCE)
-    if homography is None or not np.isfinite(homography).all():
-        return None
-    count = int(np.count_nonzero(inliers))
-    if count < _MIN_INLIERS or count < _MIN_INLIER_SHARE * len(points):
+    agreeing = int(np.count_nonzero(inliers))
+    if homography is None or agreeing < max(_MIN_INLIERS, _MIN_INLIER_SHARE * len(points)):
         return None
     # A reflection, or a change of area by a factor of two between frames, is an error.
     return homography if 0.5 < np.linalg.det(homography / homography[2, 2]) < 2.0 else None

@@ -91,7 +91,9 @@ def discover(
     aligned = [[row[i] for i in kept] for row, kept in zip(sequences, indices, strict=True)]
     alignment = align(aligned, matrix, seconds=seconds, seed=seed, solver=options.solver)
     supports = shared_support(alignment.slots)
-    kept = keep_some(supports, USUAL_STEPS) if steps is None else keep(supports, steps)
+    if steps is None:  # a K that nobody asked for must not empty the script
+        steps = max(USUAL_STEPS, int((supports == supports.max(initial=0)).sum()))
+    kept = keep(supports, steps)
     step_of_slot = {slot: step for step, slot in enumerate(kept)}
     step_of = [[-1] * len(row) for row in sequences]  # −1: no step
     for row, places, slots in zip(step_of, indices, alignment.slots, strict=True):
@@ -181,16 +183,6 @@ def threshold(supports: ArrayLike, steps: int) -> int:
 def keep(supports: ArrayLike, steps: int) -> list[int]:
     """Return the slots that become steps, in order."""
     return np.flatnonzero(np.asarray(supports) >= threshold(supports, steps)).tolist()
-
-
-def keep_some(supports: ArrayLike, steps: int) -> list[int]:
-    """Return the slots that become steps; if more than K tie at the top, all of those.
-
-    For a K that nobody asked for, which must not empty the script.
-    """
-    counts = np.asarray(supports, dtype=np.int64)
-    best = int(counts.max(initial=0))
-    return keep(counts, max(steps, int((counts == best).sum()))) if best else []
 
 
 def broaden(

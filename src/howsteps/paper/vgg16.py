@@ -3,8 +3,6 @@
 Parameters have the names of torchvision's checkpoint ``vgg16-397923af.pth``.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -39,62 +37,33 @@ class Vgg16(nn.Module):
         self.features = nn.Sequential(*layers)
 
     def forward(self, frames: Tensor) -> Tensor:
-        """B×3×H×W → B×512×H/16×W/16."""
-        maps: Tensor = self.features(frames)
+        """B×H×W×3 frames (uint8) → B×512×H/16×W/16."""
+        like = next(self.parameters())
+        mean, deviation = (torch.tensor(x).to(like)[:, None, None] for x in (_MEAN, _DEVIATION))
+        values = frames.to(like).permute(0, 3, 1, 2) / 255  # channels last in memory
+        maps: Tensor = self.features((values - mean) / deviation)
         return maps
-
-    def load_checkpoint(self, weights: Mapping[str, Tensor]) -> None:
-        """Load a checkpoint, without its classifier."""
-        features = {name: value for name, value in weights.items() if name.startswith("features.")}
-        self.load_state_dict(features)
-
-
-@dataclass(frozen=True, slots=True)
-class TorchNetwork:
-    """A module on its device, with its dtype and normalisation of the input."""
-
-    module: nn.Module
-    mean: Tensor
-    scale: Tensor
-    device: str
-    dtype: torch.dtype
-
-    def maps(self, frames: Tensor) -> Tensor:
-        """B×H×W×3 frames (uint8) → B×d×h×w maps, on the device; channels last throughout."""
-        with torch.inference_mode():
-            values = frames.to(self.device, non_blocking=True).to(self.dtype)
-            maps: Tensor = self.module((values.permute(0, 3, 1, 2) - self.mean) * self.scale)
-            return maps
 
     def describe(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Local descriptors of frames of one size: B × positions × d."""
-        maps = self.maps(torch.from_numpy(frames)).float().flatten(2).transpose(1, 2)
+        with torch.inference_mode():
+            maps = self(torch.from_numpy(frames)).float().flatten(2).transpose(1, 2)
         descriptors: NDArray[np.float32] = maps.cpu().numpy()
         return descriptors
 
 
-def prepare(
-    module: nn.Module, device: str = "cpu", dtype: torch.dtype | None = None
-) -> TorchNetwork:
-    """Move a module to a device; the precision is half on a GPU, and single on a CPU."""
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise HowstepsError(f"device {device}: PyTorch finds no GPU on this machine")
-    dtype = dtype or (torch.float16 if device.startswith("cuda") else torch.float32)
-    module = module.eval().to(device=device, dtype=dtype)
-    module = module.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    mean, deviation = (
-        torch.tensor(part, device=device, dtype=dtype)[:, None, None] * 255
-        for part in (_MEAN, _DEVIATION)
-    )
-    return TorchNetwork(module, mean, 1 / deviation, device, dtype)
-
-
-def load(path: Path, device: str = "cpu") -> TorchNetwork:
-    """Load VGG-16 with the weights of a file."""
-    module = Vgg16()
+def load(path: Path, device: str = "cpu") -> Vgg16:
+    """Load VGG-16 with the weights of a file; the precision is half on a GPU, single on a CPU."""
+    network = Vgg16()
     try:
         # weights_only: no code is loaded from the file.
-        module.load_checkpoint(torch.load(path, map_location="cpu", weights_only=True))
+        weights = torch.load(path, map_location="cpu", weights_only=True)
+        parts = {name: value for name, value in weights.items() if name.startswith("features.")}
+        network.load_state_dict(parts)  # without the classifier
     except Exception as error:  # torch raises many types
         raise InputError(path, "does not hold the weights of vgg16") from error
-    return prepare(module, device)
+    on_gpu = device.startswith("cuda")
+    if on_gpu and not torch.cuda.is_available():
+        raise HowstepsError(f"device {device}: PyTorch finds no GPU on this machine")
+    network = network.eval().to(device, torch.float16 if on_gpu else torch.float32)
+    return network.to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]

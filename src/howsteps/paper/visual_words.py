@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.errors import GPU, MissingExtra, Problem
+from howsteps.errors import GPU, MissingExtra
 from howsteps.errors import PAPER as EXTRA
 from howsteps.io.files import key_of
 from howsteps.vision import network as networks
@@ -186,9 +186,8 @@ class VisualWords:
 
     def vectors(self, videos: Sequence[VideoDescriptors], cache: Entries) -> Vectors:
         """Compute the vectors of videos, with codebooks learnt from them."""
-        codebooks, remarks = learn_codebooks(videos, self.options, cache)
-        vectors = {video.video: _vectors(video, codebooks, cache) for video in videos}
-        return vectors, codebooks, remarks
+        codebooks = learn_codebooks(videos, self.options, cache)
+        return {v.video: _vectors(v, codebooks, cache) for v in videos}, codebooks, []
 
 
 def appearance_describer(
@@ -304,10 +303,10 @@ def learn_codebook(descriptors: Floats, size: int, seed: int = 0) -> Codebook:
 
 def learn_codebooks(
     videos: Sequence[VideoDescriptors], options: WordOptions, cache: Entries
-) -> tuple[dict[str, Codebook], list[Problem]]:
-    """Learn the codebook of each kind, with a remark if it has fewer codewords than requested."""
+) -> dict[str, Codebook]:
+    """Learn the codebook of each kind."""
     sizes = {MOTION: options.motion_words, APPEARANCE: options.appearance_words}
-    found, problems = {}, []
+    found = {}
     for kind in videos[0].keys:
         # Not sorted: the sample depends on the order of the videos.
         keys = [video.keys[kind] for video in videos]
@@ -319,10 +318,7 @@ def learn_codebooks(
             sample = _sample(videos, kind, sizes[kind] * SAMPLE, options.seed, cache)
             found[kind] = learn_codebook(sample, sizes[kind], options.seed)
             cache.put_arrays(_CODEBOOK, key, {"centres": found[kind].centres})
-        if (count := len(found[kind])) < sizes[kind]:
-            reason = f"{kind}: only {count} codewords: no more distinct descriptors"
-            problems.append(Problem(videos[0].media.parent, reason, harmless=True))
-    return found, problems
+    return found
 
 
 def _sample(
