@@ -85,9 +85,9 @@ def test_words_fill_the_line(texts: list[str], one: float, other: float) -> None
         (
             [("00:05,0 --> 00:03,0", "loosen the nuts"), ("00:09,0 --> 00:10,0", "now")],
             [(5.0, 6.0, "loosen the nuts"), (9.0, 10.0, "now")],
-            f"2: {cues.REVERSED}",
+            f"2: {cues.IMPOSSIBLE}",
         ),
-        ([("-00:01,0 --> 00:02,0", "hello")], [(0.0, 2.0, "hello")], f"2: {cues.NEGATIVE}"),
+        ([("-00:01,0 --> 00:02,0", "hello")], [(0.0, 2.0, "hello")], f"2: {cues.IMPOSSIBLE}"),
         (
             [("00:05,0 --> 00:06,0", "second"), ("00:01,0 --> 00:02,0", "first")],
             [(1.0, 2.0, "first"), (5.0, 6.0, "second")],
@@ -99,7 +99,7 @@ def test_words_fill_the_line(texts: list[str], one: float, other: float) -> None
                 ("00:04,0 --> 00:05,0", "three"),
             ],
             [(1.0, 2.0, "one"), (1.0, 2.0, "two"), (4.0, 5.0, "three")],
-            f"6: {cues.NO_TIME}",
+            f"6: {cues.IMPOSSIBLE}",
         ),
     ],
     ids=["reversed", "negative", "out of order", "without times"],
@@ -117,13 +117,13 @@ def test_invalid_numbers(time: str) -> None:
     text = f'[[1, 2, "one"], [{time}, 3, "two"], [3, {time}, "three"]]'
     assert [span[2] for span in spans(text)] == ["one", "two", "three"]
     assert all(0 <= start <= end < 100 for start, end, _ in spans(text))
-    assert problems(text)[0] == f"here.txt: entry 2: {cues.NO_TIME}"
+    assert problems(text)[0] == f"here.txt: entry 2: {cues.IMPOSSIBLE}"
 
 
 def test_issues_of_one_kind_are_reported_once() -> None:
     lines = [[5 - i % 2, 3, "word"] for i in range(1000)]
     found = problems(json.dumps(lines))
-    assert found[0] == f"here.txt: entry 1: {cues.REVERSED} (and 999 more like it)"
+    assert found[0] == f"here.txt: entry 1: {cues.IMPOSSIBLE} (and 999 more like it)"
     assert len(found) == 2
 
 

@@ -43,7 +43,7 @@ def test_unusual_files_are_read_without_a_problem(text: str, read: list) -> None
 def test_an_unreadable_time_is_reported_by_line() -> None:
     text = subrip((ONE, "one"), ("?? --> 00:02,0", "two"), (TWO, "three"))
     assert [span[2] for span in spans(text)] == ["one", "two", "three"]
-    assert problems(text) == [f"here.txt:6: {cues.NO_TIME}"]
+    assert problems(text) == [f"here.txt:6: {cues.IMPOSSIBLE}"]
 
 
 def test_word_times_belong_to_the_last_line() -> None:

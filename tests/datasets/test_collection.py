@@ -164,7 +164,11 @@ class TestTaskFiles:
         assert reasons(collection) == [
             ("lift.json", "the video name 'a' is used twice; called 'a-2'"),
             ("lift.json", "a video without a name is called 'video'"),
-            ("lift.json", "video video: entry 1: ends before it starts; the end was estimated"),
+            (
+                "lift.json",
+                "video video: entry 1: has impossible times, or none; estimated "
+                "from the lines around it",
+            ),
             ("lift.json", "video d: has no captions"),
             ("lift.json", "video e: the narration is not English; skipped"),
             ("lift.json", "a video without a name is called 'video-2'"),

@@ -65,7 +65,7 @@ def test_a_download_folder(tmp_path: Path) -> None:
             (f"{other}.f137.mp4.part", unfinished),
             (f"{other}.mp4.ytdl", unfinished),
             (f"{other}.temp.mp4", unfinished),
-            (f"{other}.de.vtt", "the narration is not English but 'de'; skipped"),
+            (f"{other}.de.vtt", "the narration is not English; skipped"),
             (
                 f"{stem}.en-orig.vtt",
                 f"not used: the captions of this video are read from {stem}.en.vtt",

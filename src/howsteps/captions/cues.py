@@ -182,9 +182,7 @@ def spread_words(texts: Sequence[str], start: float, end: float) -> list[Word]:
 
 
 TOO_LONG = "is too long to be a caption; left out"
-NO_TIME = "the times cannot be read; the words share those of the line before"
-NEGATIVE = "starts before zero; moved to zero"
-REVERSED = "ends before it starts; the end was estimated"
+IMPOSSIBLE = "has impossible times, or none; estimated from the lines around it"
 BACKWARDS = "starts before the line above it; the lines were sorted by time"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -195,7 +193,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 def repair(cues: Iterable[Cue]) -> tuple[tuple[Caption, ...], list[Problem]]:
     """Return the captions of ``cues``, and what was repaired, in file order.
 
-    A line whose time cannot be read shares that of the line before it.
+    A line whose start cannot be read shares the times of the line before it; an end is estimated.
     """
     problems: list[Problem] = []
     timed: list[tuple[float, float | None, Cue]] = []
@@ -203,32 +201,23 @@ def repair(cues: Iterable[Cue]) -> tuple[tuple[Caption, ...], list[Problem]]:
     for cue in cues:
         if len(cue.text) > LONGEST_TEXT:
             problems.append(lost(TOO_LONG, cue.position))
-        elif cue.text.strip():
-            before = start
-            if cue.start is None or cue.start > LATEST:
-                reasons = [NO_TIME]
-            else:
-                start, end, reasons = _valid_times(cue.start, cue.end)
-            if start < before:
-                reasons.append(BACKWARDS)
-            problems += [repaired(reason, cue.position) for reason in reasons]
-            timed.append((start, end, cue))
+            continue
+        if not cue.text.strip():
+            continue
+        before = start
+        if cue.start is not None and cue.start <= LATEST:
+            start, end = max(cue.start, 0.0), cue.end
+            if end is not None and not start <= end <= LATEST:
+                end = None
+        if cue.start is None or (start, end) != (cue.start, cue.end):
+            problems.append(repaired(IMPOSSIBLE, cue.position))
+        if start < before:
+            problems.append(repaired(BACKWARDS, cue.position))
+        timed.append((start, end, cue))
     timed.sort(key=lambda entry: entry[0])
     next_starts = [start for start, *_ in timed[1:]] + [None]
     captions = (_caption(*entry, after) for entry, after in zip(timed, next_starts, strict=False))
     return tuple(captions), problems
-
-
-def _valid_times(start: float, end: float | None) -> tuple[float, float | None, list[str]]:
-    """Repair the times of a cue; return them and what was wrong."""
-    reasons = []
-    if start < 0:
-        reasons.append(NEGATIVE)
-        start, end = 0.0, None if end is None else max(end, 0.0)
-    if end is not None and (end < start or end > LATEST):
-        reasons.append(REVERSED)
-        end = None
-    return start, end, reasons
 
 
 def _caption(start: float, end: float | None, cue: Cue, next_start: float | None) -> Caption:

@@ -22,12 +22,6 @@ MOST_PARTS = 1_000_000
 NOT_ENGLISH = "the narration is not English; skipped"
 
 
-def not_english(language: str) -> str:
-    """Return why a narration is skipped; ``language`` is the code in its file name, if any."""
-    named = language and language.partition("-")[0] not in {"en", "eng"}
-    return f"the narration is not English but '{language}'; skipped" if named else NOT_ENGLISH
-
-
 # Words that are frequent in English and rare in other languages. "In", "an", "so", "of", "was" and
 # "me" are left out: they are also Dutch, German or Spanish.
 _COMMON_WORDS = """

@@ -14,9 +14,9 @@ from howsteps.captions import CaptionFile
 from howsteps.captions.cues import printable, seconds
 from howsteps.captions.json_formats import load_json
 from howsteps.captions.reading import (
+    NOT_ENGLISH,
     CaptionText,
     is_english,
-    not_english,
     parse_text,
     read_caption_text,
 )
@@ -353,7 +353,7 @@ def _choose(texts: Mapping[Path, CaptionText], into: _Collected) -> CaptionFile 
 def _english(text: CaptionText) -> CaptionFile:
     found = parse_text(text)
     if not is_english(found.captions):
-        raise InputError(text.path, not_english(split_language(text.path.stem)[1]))
+        raise InputError(text.path, NOT_ENGLISH)
     return found
 
 

@@ -69,8 +69,6 @@ def open_media(media: Path, what: str = "is not a readable video file") -> "Inpu
 SAMPLE_RATE = 16_000
 CHUNK_SECONDS = 1800.0  # length of audio in memory at once
 MEMORY = 2**29  # bytes that decoding may use in addition to the libraries
-_TAIL = 30.0  # seconds at the end of a chunk within which it is cut
-_WINDOW = SAMPLE_RATE // 10  # samples over which loudness is measured
 _FULL_SCALE = 2**15
 _MICROSECONDS = 1_000_000  # FFmpeg's time base for containers, per second
 _UNREADABLE = "not a readable audio or video file"
@@ -91,16 +89,12 @@ class Sound:
         return round(self.samples / SAMPLE_RATE, 3)
 
     def chunks(self, longest: float = CHUNK_SECONDS) -> Iterator[tuple[float, NDArray[np.float32]]]:
-        """Yield (start, samples) of chunks of at most ``longest`` seconds, cut where quiet."""
-        size, start = round(longest * SAMPLE_RATE), 0
+        """Yield (start, samples) of chunks of at most ``longest`` seconds."""
+        size = round(longest * SAMPLE_RATE)
         with open_regular(self.path) as file:
-            while start < self.samples:
-                file.seek(2 * start)
+            for start in range(0, self.samples, size):
                 part = np.frombuffer(file.read(2 * size), np.int16)
-                if start + len(part) < self.samples:
-                    part = part[: _quietest(part, min(size // 2, round(_TAIL * SAMPLE_RATE)))]
                 yield start / SAMPLE_RATE, part.astype(np.float32) / np.float32(_FULL_SCALE)
-                start += len(part)
 
 
 @contextmanager
@@ -186,13 +180,6 @@ def _resampled(packet: Any, resampler: Any) -> Iterator[Samples]:
 def _samples(frame: Any) -> Samples:
     samples: Samples = frame.to_ndarray().reshape(-1)
     return samples
-
-
-def _quietest(part: Samples, tail: int) -> int:
-    """Return the index of the quietest window in the last ``tail`` samples."""
-    windows = part[len(part) - tail // _WINDOW * _WINDOW :].reshape(-1, _WINDOW)
-    power = (windows.astype(np.float32) ** 2).mean(axis=1)
-    return len(part) - windows.size + int(power.argmin()) * _WINDOW + _WINDOW // 2
 
 
 def _too_long(media: Path) -> InputError:
