@@ -14,6 +14,7 @@ from howsteps.localise.segments import (
     NEIGHBOURS,
     POSITION,
     SCORE,
+    SHORTEST,
     filled,
     find_steps,
     moving_sum,
@@ -75,9 +76,10 @@ def test_nothing_is_sure_without_a_word():
 
 
 def test_the_number_of_steps_is_the_largest_at_which_most_are_distinct():
-    features, _ = silent_videos(videos=6, pause=2)
+    features, _ = silent_videos(pause=16)
+    most = int(np.median([len(x) for x in features.values()]) / SHORTEST)
     places = find_steps(features, seconds=1.0)
-    assert STEPS <= len({place.step for place in places}) <= STEPS + 3
+    assert STEPS <= len({place.step for place in places}) < most
 
 
 def test_short_intervals_are_averaged():
