@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.localise_reference import frank_wolfe
 from benchmarks.localise_task import SyntheticTask, synthetic_task
 from howsteps.paper.clustering import Clustering, cluster
-from howsteps.paper.clustering_problem import relax
+from howsteps.paper.windows import relax
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float, float]:

@@ -416,11 +416,10 @@ class Result:
     @cached_property
     def places(self) -> tuple[PlacedStep, ...]:
         """The localisations of the steps that were found, each with the label of its step."""
-        return tuple(
-            PlacedStep(**asdict(at), label=self.steps[at.step].label)
-            for at in self.localisations
-            if at.time is not None
-        )
+        return tuple(self._labelled(at) for at in self.localisations if at.time is not None)
+
+    def _labelled(self, at: Localisation) -> PlacedStep:
+        return PlacedStep(**asdict(at), label=self.steps[at.step].label)
 
     def to_json(self) -> str:
         """The text of ``result.json``; paths of videos are relative to the current folder."""
@@ -451,11 +450,11 @@ class Result:
         ]
 
     @cached_property
-    def by_video(self) -> dict[str, list[Localisation]]:
-        """The localisations of every video, by video id."""
-        videos: dict[str, list[Localisation]] = {video.id: [] for video in self.task.videos}
-        for localisation in self.localisations:
-            videos.setdefault(localisation.video, []).append(localisation)
+    def by_video(self) -> dict[str, list[PlacedStep]]:
+        """The localisations of every video, by video id, each with the label of its step."""
+        videos: dict[str, list[PlacedStep]] = {video.id: [] for video in self.task.videos}
+        for at in self.localisations:
+            videos.setdefault(at.video, []).append(self._labelled(at))
         return videos
 
 

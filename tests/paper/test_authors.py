@@ -5,12 +5,11 @@ from howsteps.localise.order import cheapest_placement
 from howsteps.paper.clustering import cluster
 from howsteps.paper.clustering_problem import (
     AUTHORS_BIAS,
-    FORBIDDEN,
     ClusteringCost,
     ClusteringProblem,
-    permitted,
 )
 from howsteps.paper.clustering_solvers import frank_wolfe
+from howsteps.paper.windows import FORBIDDEN, permitted
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from howsteps.paper.clustering_problem import (
     PAPER_BIAS,
     ClusteringCost,
     ClusteringProblem,
-    relax,
 )
 from howsteps.paper.clustering_solvers import (
     IncrementalWeights,
@@ -13,6 +12,7 @@ from howsteps.paper.clustering_solvers import (
     frank_wolfe,
     mean_of_random_corners,
 )
+from howsteps.paper.windows import relax
 from tests.localise import naive
 
 

@@ -10,9 +10,9 @@ from howsteps import paper
 WHERE = {
     "Tr(UᵀBU)": "paper.alignment_problem",
     "C_o": "paper.alignment_problem",
-    "AZ ≥ R": "paper.clustering_problem",
-    "Δb": "paper.clustering_problem",
-    "Δa": "paper.clustering_problem",
+    "AZ ≥ R": "paper.windows",
+    "Δb": "paper.windows",
+    "Δa": "paper.windows",
     "h(Z)": "paper.clustering_problem",
     "W*": "localise.ridge",
     "Tr(CᵀZ)": "localise.order",

@@ -1,15 +1,17 @@
 """Figures agree with the numbers, and are reproducible."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from howsteps.errors import HowstepsError, MissingExtra
+from howsteps.evaluate.experiment import Summary
 from howsteps.report import figures
 
 ROWS = [
-    {"task": task, "method": method, "steps": steps, "f1": f1, "low": f1 - 0.1, "high": f1 + 0.2}
+    Summary(task, method, steps, "paper-f1", f1, f1, f1, f1 - 0.1, f1 + 0.2, seeds=1)
     for task in ("Tea", "Toast")
     for method, f1 in (("uniform", 0.2), ("ours", 0.4))
     for steps in (7, 10, 12)
@@ -28,8 +30,7 @@ def test_f1_has_a_panel_per_task_and_a_line_per_method() -> None:
 
 def test_twelve_methods_have_twelve_colours_and_a_whole_legend() -> None:
     rows = [
-        {"task": "tea", "method": f"a method of my own, number {n}", "steps": 7, "f1": 0.1}
-        | {"low": 0.1, "high": 0.1}
+        Summary("tea", f"a method of my own, number {n}", 7, "paper-f1", *[0.1] * 3, None, None, 1)
         for n in range(12)
     ]
     figure = figures.f1_figure(rows)
@@ -58,7 +59,7 @@ def test_saved_twice_a_figure_has_the_same_bytes(tmp_path, suffix) -> None:
 
 
 def test_untrusted_text_is_never_parsed_as_mathematics(tmp_path) -> None:
-    rows = [{**row, "method": r"spend $5 \frac{ and $x^ </svg><script>"} for row in ROWS[:3]]
+    rows = [replace(row, method=r"spend $5 \frac{ and $x^ </svg><script>") for row in ROWS[:3]]
     saved = figures.save_figure(figures.f1_figure(rows), tmp_path / "hostile.svg").read_text()
     assert "spend $5" in saved
     assert "<script" not in saved

@@ -115,19 +115,8 @@ def _draw_f1(rows: Sequence[Summary], path: Path) -> None:
     """Plot F1 against K, for the first protocol that scores localisation."""
     protocols = dict.fromkeys(row.protocol for row in rows)
     placing = [name for name in protocols if name not in SCRIPT_PROTOCOLS] or list(protocols)
-    points: list[figures.F1Row] = [
-        {
-            "task": row.task,
-            "method": row.method,
-            "steps": row.steps,
-            "f1": row.f1,
-            "low": row.f1 if row.low is None else row.low,
-            "high": row.f1 if row.high is None else row.high,
-        }
-        for row in rows
-        if row.protocol in placing[:1]
-    ]
-    figures.save_figure(figures.f1_figure(points), path)
+    shown = [row for row in rows if row.protocol == placing[0]]
+    figures.save_figure(figures.f1_figure(shown), path)
 
 
 def _show(table: TextTable) -> None:

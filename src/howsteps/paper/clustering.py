@@ -12,11 +12,9 @@ from howsteps.localise.features import Places, checked_features, checked_windows
 from howsteps.localise.ridge import Weights
 from howsteps.paper.clustering_problem import (
     AUTHORS_BIAS,
-    FORBIDDEN,
     PAPER_BIAS,
     ClusteringCost,
     ClusteringProblem,
-    relax,
 )
 from howsteps.paper.clustering_solvers import (
     AUTHORS_ITERATIONS,
@@ -26,7 +24,7 @@ from howsteps.paper.clustering_solvers import (
     frank_wolfe,
     mean_of_random_corners,
 )
-from howsteps.paper.windows import RelaxedWindow
+from howsteps.paper.windows import FORBIDDEN, relax
 
 ClusteringMode: TypeAlias = Literal["paper", "authors"]
 ClusteringSolver: TypeAlias = Literal["frank-wolfe", "descent"]
@@ -49,8 +47,8 @@ class Clustering:
     weights
         W* and b* of the placement.
     relaxed_windows
-        Windows that contradicted the order and were relaxed; the ``authors`` mode violates them
-        without notice.
+        Video and step of the windows that contradicted the order and were relaxed; the
+        ``authors`` mode violates them without notice.
     roundings
         Placements that were visited after the chosen one: the worst and the best score among them
         are the paper's error bars.
@@ -61,7 +59,7 @@ class Clustering:
     relaxed_objective: float | None
     duality_gap: float | None
     weights: Weights
-    relaxed_windows: tuple[RelaxedWindow, ...]
+    relaxed_windows: tuple[tuple[int, int], ...]
     roundings: tuple[Places, ...]
 
 

@@ -5,139 +5,19 @@
 with B = I − H, the complement of the ridge classifier's H (:mod:`howsteps.localise.ridge`). ρ is
 the relative regularisation of the bias: the paper has a constant bias feature of value 1/√ρ, the
 authors' program an explicit bias, ρ = 0.
-
-**Windows** are the constraints AZ ≥ R: the intervals in which the mentions (A) allow the step that
-they belong to (R). A mention from a to b seconds has the window [a − Δb, b + Δa]. Of several
-windows of one step, the step is in at least one: in their union. A step that is not mentioned may
-be anywhere. Windows that contradict the order of the steps are relaxed (allowed everywhere): the
-set with the least support, found exactly. They are reported.
-
-The authors' program instead confines a step to the hull of its windows, from the first to the last
-allowed interval, and earlier steps may not come after it, later ones not before it. Every other
-entry of the cost is *overwritten* by a large number. Windows that contradict the order are
-therefore violated without notice.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from howsteps.compiled import compiled
 from howsteps.errors import HowstepsError
-from howsteps.localise.features import Floats, Indices, Mask, Places, too_short
+from howsteps.localise.features import Floats, Indices, Mask, Places
 from howsteps.localise.order import cheapest_placement
 from howsteps.localise.ridge import Ridge, Weights
-from howsteps.paper.windows import RelaxedWindow, starts_and_ends
-
-FORBIDDEN = 10_000.0
-
-
-def authors_mention_windows(
-    times: ArrayLike, length: int, seconds_per_interval: float, *, before: int = 0, after: int = 30
-) -> Mask:
-    """Return the windows of mentions as the authors' program has them, S×T_n.
-
-    From interval round(start/s) − Δb to round(end/s) + Δa, counted from one; Δb (``before``) and Δa
-    (``after``) are in intervals, whatever the frame rate. The other parameters are those of
-    :func:`howsteps.paper.windows.mention_windows`.
-    """
-    start, end = starts_and_ends(times)
-    # Halves are rounded up, as in the authors' program.
-    first = np.floor(start / seconds_per_interval + 0.5) - before - 1
-    last = np.floor(end / seconds_per_interval + 0.5) + after - 1
-    intervals = np.arange(length)
-    inside: Mask = (intervals >= first) & (intervals <= last)
-    return inside
-
-
-def step_windows(
-    mentions: Sequence[ArrayLike], assignments: Sequence[ArrayLike], steps: int
-) -> tuple[tuple[Mask, ...], NDArray[np.int64]]:
-    """Combine the windows of the mentions of each step: their union.
-
-    Parameters
-    ----------
-    mentions
-        S_n×T_n per video, from :func:`~howsteps.paper.windows.mention_windows`.
-    assignments
-        S_n per video: the step that each mention belongs to, −1 for none.
-
-    Returns
-    -------
-    The allowed intervals, T_n×K per video, and the number of mentions of each step, N×K.
-    """
-    support = np.zeros((len(mentions), steps), np.int64)
-    allowed = []
-    for video, (rows, step_of_row) in enumerate(zip(mentions, assignments, strict=True)):
-        inside, assignment = np.asarray(rows, np.bool_), np.asarray(step_of_row)
-        window = np.ones((inside.shape[1], steps), np.bool_)
-        for step in range(steps):
-            of_step = inside[assignment == step]
-            support[video, step] = len(of_step)
-            if len(of_step):
-                window[:, step] = of_step.any(axis=0)
-        allowed.append(window)
-    return tuple(allowed), support
-
-
-def relax(
-    allowed: Sequence[ArrayLike], support: ArrayLike | None = None
-) -> tuple[tuple[Mask, ...], tuple[RelaxedWindow, ...]]:
-    """Relax the windows (T_n×K per video) that contradict the order: allow their steps everywhere.
-
-    Of all sets of windows whose relaxation makes the problem feasible, the one with the least
-    ``support`` (N×K; 1 when None) is chosen, and among those of equal support the one with the
-    fewest windows. The oracle finds it: the cost of a step outside its window is the support of
-    that window. An empty window is always relaxed.
-    """
-    opened, relaxed = [], []
-    for video, rows in enumerate(allowed):
-        window: Mask = np.array(rows, np.bool_)
-        length, steps = window.shape
-        if length < steps:
-            raise too_short(video, length, steps)
-        weight = np.ones(steps) if support is None else np.asarray(support, np.float64)[video]
-        # Windows are only a cost here, so there always is a placement.
-        places = cast(Places, cheapest_placement(np.where(window, 0.0, weight + 1e-6)))
-        outside = [step for step, t in enumerate(places) if not window[t, step]]
-        relaxed += [RelaxedWindow(video, step, float(weight[step])) for step in outside]
-        window[:, outside] = True
-        opened.append(window)
-    return tuple(opened), tuple(relaxed)
-
-
-def hull(allowed: Mask) -> Mask:
-    """Return the mask from the first to the last allowed interval of each step, T×K.
-
-    A step without an allowed interval is allowed everywhere. The authors' program forbids the
-    intervals after a window only if there are at least two.
-    """
-    mask = np.ones_like(allowed)
-    length = len(allowed)
-    for k in np.flatnonzero(allowed.any(axis=0)):
-        inside = np.flatnonzero(allowed[:, k])
-        mask[: inside[0], k] = False
-        if inside[-1] + 1 < length - 1:
-            mask[inside[-1] + 1 :, k] = False
-    return mask
-
-
-def permitted(allowed: Mask) -> Mask:
-    """Return the intervals that neither the window of a step nor those of the others forbid."""
-    inside = hull(allowed)
-    not_ended = np.flip(np.maximum.accumulate(np.flip(inside, 0), 0), 0)
-    has_begun = np.maximum.accumulate(inside, 0)
-    earlier_ok = np.ones_like(inside)
-    later_ok = np.ones_like(inside)
-    for k in range(inside.shape[1]):
-        earlier_ok[:, :k] &= not_ended[:, [k]]
-        later_ok[:, k + 1 :] &= has_begun[:, [k]]
-    return inside & earlier_ok & later_ok
-
+from howsteps.paper.windows import permitted
 
 PAPER_BIAS = 0.01  # ρ: a constant feature of 10 beside histograms of norm √2
 AUTHORS_BIAS = 0.0

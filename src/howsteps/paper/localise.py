@@ -6,7 +6,7 @@ without a confidence: the method has none.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from howsteps.localise.decision import StepIntervals, extents
 from howsteps.localise.features import Places
 from howsteps.localise.method import FeaturesByVideo, TaskData
 from howsteps.paper.clustering import AUTHORS_VIDEOS, ClusteringMode, cluster
-from howsteps.paper.clustering_problem import authors_mention_windows, step_windows
-from howsteps.paper.windows import RelaxedWindow, mention_windows
+from howsteps.paper.windows import authors_mention_windows, mention_windows, step_windows
 from howsteps.task import Localisation, Script, Task
 
 
@@ -23,13 +22,13 @@ from howsteps.task import Localisation, Script, Task
 class ClusteredTask:
     """The localised steps of a task, in its order.
 
-    ``relaxed_windows`` are those that contradicted the order; ``video`` is the index of the video
-    in the task. ``roundings`` are the N×K intervals of the placements visited after the chosen one,
-    for the paper's error bars.
+    ``relaxed_windows`` are the video and step of those that contradicted the order. ``roundings``
+    are the N×K intervals of the placements visited after the chosen one, for the paper's error
+    bars.
     """
 
     localisations: tuple[Localisation, ...]
-    relaxed_windows: tuple[RelaxedWindow, ...]
+    relaxed_windows: tuple[tuple[int, int], ...]
     roundings: tuple[Places, ...]
 
 
@@ -85,7 +84,7 @@ def localise(
     located = StepIntervals(places, first, last, unknown, np.full(places.shape, ""), unknown)
     return ClusteredTask(
         data.localisations(located),
-        tuple(replace(window, video=data.used[window.video]) for window in result.relaxed_windows),
+        tuple((data.used[n], step) for n, step in result.relaxed_windows),
         tuple(_in_task(places, data.used, len(task.videos)) for places in result.roundings),
     )
 

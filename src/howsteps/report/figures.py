@@ -4,9 +4,10 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from howsteps.errors import HowstepsError, MissingExtra
+from howsteps.evaluate.experiment import Summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,25 +38,11 @@ _STYLE: dict[Any, Any] = {
 _BESIDE = 0.6  # of K: the points of all methods
 
 
-class F1Row(TypedDict):
-    """One point of :func:`f1_figure`: a method on a task with a number of steps."""
-
-    task: str
-    method: str
-    steps: int
-    f1: float
-    low: float
-    high: float
-
-
-def f1_figure(rows: Sequence[F1Row]) -> "Figure":
+def f1_figure(rows: Sequence[Summary]) -> "Figure":
     """F1 in percent against the number of steps K: a panel per task, a line per method.
 
-    Parameters
-    ----------
-    rows
-        The points, with ``f1`` and its error bar from ``low`` to ``high``, in [0, 1].
-        The points of one method are connected in the order of ``steps``.
+    ``rows`` are the means of a comparison (:attr:`howsteps.evaluate.Comparison.summaries`) by one
+    protocol.
     """
     if not rows:
         raise HowstepsError("there is no F1 to draw: the list of rows is empty")
@@ -67,12 +54,12 @@ def f1_figure(rows: Sequence[F1Row]) -> "Figure":
         return _panels(rows)
 
 
-def _panels(rows: Sequence[F1Row]) -> "Figure":
+def _panels(rows: Sequence[Summary]) -> "Figure":
     """Draw the panels and the legend in the style of the surrounding context."""
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    tasks = list(dict.fromkeys(row["task"] for row in rows))
-    methods = list(dict.fromkeys(row["method"] for row in rows))
+    tasks = list(dict.fromkeys(row.task for row in rows))
+    methods = list(dict.fromkeys(row.method for row in rows))
     n_columns = min(3, len(tasks))
     n_rows = math.ceil(len(tasks) / n_columns)
     names = [textwrap.fill(method, _LEGEND) for method in methods]
@@ -86,17 +73,17 @@ def _panels(rows: Sequence[F1Row]) -> "Figure":
     for axes, task in zip(panels, tasks, strict=False):
         for number, method in enumerate(methods):
             points = sorted(
-                (row for row in rows if row["task"] == task and row["method"] == method),
-                key=lambda row: row["steps"],
+                (row for row in rows if row.task == task and row.method == method),
+                key=lambda row: row.steps,
             )
             if points:
                 # Side by side, so that error bars do not hide one another.
                 shift = apart * (number - (len(methods) - 1) / 2)
                 lines[names[number]] = _curve(axes, points, number, shift)
         axes.set_title(task)
-        axes.set_xticks(sorted({row["steps"] for row in rows if row["task"] == task}))
+        axes.set_xticks(sorted({row.steps for row in rows if row.task == task}))
         axes.set_xlabel("steps K")
-    highest = max(row["high"] for row in rows) or 1.0  # all zero: the whole scale
+    highest = max(row.high or row.f1 for row in rows) or 1.0  # all zero: the whole scale
     panels[0].set_ylim(0, 105 * highest)
     for axes in panels[::n_columns]:
         axes.set_ylabel("F1 (%)")
@@ -120,13 +107,13 @@ def save_figure(figure: "Figure", path: Path) -> Path:
     return path
 
 
-def _curve(axes: "Axes", points: Sequence[F1Row], number: int, shift: float) -> "Line2D":
+def _curve(axes: "Axes", points: Sequence[Summary], number: int, shift: float) -> "Line2D":
     """Draw one method in a panel: a line with markers and error bars, ``shift`` to the right."""
-    values = [100 * point["f1"] for point in points]
-    below = [max(0.0, 100 * (point["f1"] - point["low"])) for point in points]
-    above = [max(0.0, 100 * (point["high"] - point["f1"])) for point in points]
+    values = [100 * point.f1 for point in points]
+    below = [0.0 if p.low is None else max(0.0, 100 * (p.f1 - p.low)) for p in points]
+    above = [0.0 if p.high is None else max(0.0, 100 * (p.high - p.f1)) for p in points]
     drawn = axes.errorbar(
-        [point["steps"] + shift for point in points],
+        [point.steps + shift for point in points],
         values,
         yerr=[below, above],
         color=_CURVES[number % len(_CURVES)],
