@@ -4,7 +4,7 @@ from functools import reduce
 
 import pytest
 
-from howsteps.serve.changes import Gather, PageEdit
+from howsteps.serve.changes import PageEdit
 from howsteps.serve.edits import Refused, apply_edit, draft_of
 from howsteps.store import converted
 from howsteps.task import BY_HAND
@@ -17,7 +17,7 @@ LABELS = [step.label for step in DRAFT.steps]
 
 def after_edits(draft, edits):
     """What is left of a draft after edits, as the page or (to gather) the server writes them."""
-    told = [converted(edit, PageEdit | Gather) for edit in edits]
+    told = [converted(edit, PageEdit) for edit in edits]
     return reduce(apply_edit, told, draft)
 
 
@@ -161,20 +161,3 @@ def test_the_number_of_steps_is_limited() -> None:
     full = after_edits(DRAFT, many)
     with pytest.raises(Refused, match="100 steps at most"):
         after_edits(full, [{"op": "add", "at": 0, "label": "one more"}])
-
-
-def test_gathered_mentions_are_added_to_a_new_step() -> None:
-    added = after_edits(
-        DRAFT, [{"op": "delete", "step": 1}, {"op": "add", "at": 1, "label": "heat"}]
-    )
-    said = DRAFT.steps[1].mentions
-    after = after_edits(added, [{"op": "gather", "step": 1, "mentions": [at(m) for m in said]}])
-    assert after.steps[1].mentions == said
-
-
-def test_gathered_mentions_are_taken_from_the_step_that_had_them() -> None:
-    first, *rest = DRAFT.steps[1].mentions
-    added = after_edits(DRAFT, [{"op": "add", "at": 2, "label": "heat it again"}])
-    after = after_edits(added, [{"op": "gather", "step": 2, "mentions": [at(m) for m in rest]}])
-    assert rest
-    assert (after.steps[1].mentions, after.steps[2].mentions) == ((first,), tuple(rest))

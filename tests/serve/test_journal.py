@@ -196,9 +196,8 @@ def test_the_journal_of_other_narrations_is_renamed(work, result) -> None:
 
 def test_a_newer_script_of_another_command_is_an_edit(work, result, journal) -> None:
     change(journal, do=RENAME)
-    placed = replace(result.script, steps=journal.history.draft.steps)
-    journal.place(1, placed)
-    ours = replace(result, script=placed)
+    ours = replace(result, script=replace(result.script, steps=journal.history.draft.steps))
+    journal.place(1, ours)
     assert labels(Journal.resume(work, ours)) == labels(journal)
     other = replace(result, script=replace(result.script, steps=result.script.steps[2:]))
     again = Journal.resume(work, other)
@@ -217,9 +216,10 @@ def test_gathered_mentions_are_undone_with_their_step(work, result, journal) -> 
     change(journal, do={"op": "add", "at": 1, "label": "heat the water"})
     steps = list(journal.history.draft.steps)
     steps[1] = replace(steps[1], mentions=result.script.steps[1].mentions)
-    journal.place(2, replace(result.script, steps=tuple(steps)))
+    found = replace(result, script=replace(result.script, steps=tuple(steps)))
+    journal.place(2, found)
     assert journal.history.draft.steps[1].mentions
-    again = Journal.resume(work, replace(result, script=replace(result.script, steps=tuple(steps))))
+    again = Journal.resume(work, found)
     assert again.history.draft.steps[1].mentions
     change(again, undo=True)
     assert len(again.history.draft.steps) == 4
@@ -232,7 +232,9 @@ def test_an_edit_is_repeated_after_mentions_were_gathered(result, journal) -> No
     change(journal, do=nudge)
     steps = list(journal.history.draft.steps)
     steps[1] = replace(steps[1], mentions=result.script.steps[1].mentions)
-    journal.place(3, replace(result.script, steps=tuple(steps)))
+    by_hand = journal.history.draft.by_hand
+    script = replace(result.script, steps=tuple(steps))
+    journal.place(3, replace(result, script=script, localisations=by_hand))
     change(journal, again={**nudge, "time": 5.0})
     assert [place.time for place in journal.history.draft.by_hand] == [5.0]
     change(journal, undo=True)

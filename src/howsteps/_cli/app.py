@@ -108,7 +108,9 @@ def load(module: str, name: str) -> Any:
 class _Evaluation(LazyGroup):
     listed: ClassVar[dict[str, Listed]] = {
         "methods": Listed("evaluate", "Run methods on a data set, and compare their scores."),
-        "stats": Listed("evaluate", "Show how regular a data set is: order, missing steps, times."),
+        "stats": Listed(
+            "evaluate", "Show how regular a data set is: order, missing and repeated steps."
+        ),
         "paper": Listed("evaluate", "Make the paper's tables and its figure from your data."),
     }
 

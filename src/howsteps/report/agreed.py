@@ -26,12 +26,8 @@ _NEAR = 10.0  # seconds between a mention and a place of the same moment
 
 # "You need a jack", "grab a towel", "add some milk": verbs whose object is a tool or a material.
 _USING = frozenset("add gather grab need require sprinkle use".split())
-_GETTING = frozenset({"get", "take"})
-_SOME = frozenset("a an some two three four".split())
 _DENYING = frozenset("not don't never if without skip skipping avoid avoiding instead".split())
-# "Wipe the soap off", "get it out of the cloth": what is removed is not used.
-_REMOVING = frozenset({"away", "off", "out"})
-_DETERMINERS = frozenset("a an the your my our this that it them".split())
+_DETERMINERS = frozenset("a an the your my our some this that it them".split())
 _PREPOSITIONS = frozenset(
     """against around at below between by from in inside into of on onto over through to under
     underneath with""".split()
@@ -210,7 +206,7 @@ class Narrations:
             if place.step == number and place.level != "guess"
         }
         words = {stem(w): w for w in step.label.lower().replace(",", " ").split()}
-        label = words.keys() - _DETERMINERS - _SOME
+        label = words.keys() - _DETERMINERS
         particles = label & {stem(mention.particle) for mention in step.mentions}
         said = [
             each
@@ -346,16 +342,11 @@ def _uses(said: _Said) -> Iterator[_Use]:
         if not forms or not noun.isalpha():
             continue
         at = min(forms, key=lambda n: (n < said.verb, abs(n - said.verb)))
-        # "Not with the levers", "if you got an onion", "wipe the soap off".
+        # "Not with the levers", "if you got an onion".
         is_denied = not _DENYING.isdisjoint(said.words[max(0, min(at, said.verb) - 4) : at])
-        near = {mention.particle, *said.words[at + 1 : at + 2], *said.words[said.verb + 1 : at]}
-        if is_denied or (noun == mention.noun and not _REMOVING.isdisjoint(near)):
-            continue
-        # "Get some oil", not "get the oil to the table".
-        is_new = mention.verb in _GETTING and not mention.places
-        is_new = is_new and not _SOME.isdisjoint(said.words[said.verb + 1 : at])
-        is_object = noun == mention.noun and (mention.verb in _USING or is_new)
-        yield _Use(said, noun, at, noun in mention.tools or is_object)
+        if not is_denied:
+            is_object = noun == mention.noun and mention.verb in _USING
+            yield _Use(said, noun, at, noun in mention.tools or is_object)
 
 
 def _thing(noun: str, uses: Sequence[_Use]) -> Agreed:

@@ -60,35 +60,30 @@ def decoded_at(packet: Any) -> Fraction | None:
     return _seconds(packet.dts, packet.time_base)
 
 
-def seek_key_frame(container: "InputContainer", time: Fraction) -> Fraction | None:
+def seek_key_frame(container: "InputContainer", time: Fraction) -> None:
     """Seek to the last key frame at or before a time, or as close before it as possible.
 
     Without an index, as in MPEG streams, a seek can end after the key frame: then go further back.
-
-    Returns
-    -------
-    The time of the key frame; None if there is none before the time.
     """
     start = start_of(container)
     for target in (*(max(start, time - back) for back in _BACKTRACK), start):
         timestamp = round(target * _TICKS)
         container.seek(timestamp)
-        found = _last_key_frame(container, time)
+        found = _has_key_frame(container, time)
         container.seek(timestamp)
-        if found is not None:
-            return found
-    return None
+        if found:
+            return
 
 
-def _last_key_frame(container: "InputContainer", time: Fraction) -> Fraction | None:
-    found = None
+def _has_key_frame(container: "InputContainer", time: Fraction) -> bool:
+    """Whether there is a key frame before a time."""
     for packet in container.demux(container.streams.video[0]):
         shown, decoded = shown_at(packet), decoded_at(packet)
+        if shown is not None and shown <= time and packet.is_keyframe:
+            return True
         if decoded is not None and decoded > time:
             break
-        if shown is not None and shown <= time and packet.is_keyframe:
-            found = shown
-    return found
+    return False
 
 
 def _seconds(ticks: int | None, time_base: Fraction | None) -> Fraction | None:

@@ -90,13 +90,6 @@ class Drop(Edit):
     video: str
 
 
-class Gather(Edit):
-    """Set the mentions that a new step was matched with; of the server, not the page."""
-
-    step: Index
-    mentions: list[tuple[str, Index]]
-
-
 class Write(Edit):
     """Take a whole script, its places by hand and its videos; of the server, not the page."""
 
@@ -119,19 +112,22 @@ class Change(Record, omit_defaults=True):
     redo: bool | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        names = set(self.__struct_fields__) - {"script", "writer", "revision"}
+        names = set(self.__struct_fields__) - {"revision"}
         given = [name for name in names if getattr(self, name) is not UNSET]
         if len(given) != 1 or getattr(self, given[0]) is False:
             raise ValueError(f"Expected one of {', '.join(sorted(names))}")
 
 
 class JournalLine(Change, omit_defaults=True):
-    """A line after the first: a change, what another program wrote or gathered, or was placed."""
+    """A line after the first: a change, or the revision that was placed.
+
+    ``written`` is the script of another program; ``gathered`` is the one before it with the
+    mentions that its new steps were matched with.
+    """
 
     written: Write | UnsetType = UNSET
-    gathered: list[Gather] | UnsetType = UNSET
+    gathered: Write | UnsetType = UNSET
     placed: Index | UnsetType = UNSET
-    script: str | UnsetType = UNSET
 
 
 class JournalStart(Record):

@@ -14,7 +14,7 @@ cut off is dropped::
     {"do": {"op": "rename", "step": 0, "label": "loosen the nuts"}}
     {"undo": true}
     {"again": {"op": "place", …}}
-    {"placed": 2, "script": "07ab…"}
+    {"placed": 2}
     {"written": {"op": "write", …}}
 """
 
@@ -22,7 +22,6 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -147,8 +146,6 @@ def apply_edit(draft: Draft, edit: changes.Edit) -> Draft:
             del rows[k]
         case changes.Split(k):
             rows[k : k + 1] = _split(draft, edit)
-        case changes.Gather():
-            rows = _gathered_into(draft, edit)
         case changes.Put(k, name):
             place = _placed(draft, edit)
             rows[k] = rows[k]._replace(places={**rows[k].places, name: place})
@@ -194,19 +191,6 @@ def _split(draft: Draft, edit: changes.Split) -> tuple[EditedStep, EditedStep]:
     rest = tuple(mention for mention in edited.step.mentions if mention not in chosen)
     new = Step(_label(draft, edit.label), _sorted(chosen))
     return edited.but(mentions=rest), EditedStep(new)
-
-
-def _gathered_into(draft: Draft, edit: changes.Gather) -> list[EditedStep]:
-    """Give a step mentions; those that it shares with another of the same act leave that one."""
-    if draft.steps[edit.step].mentions:
-        raise Refused("the step has mentions already")
-    found = _mentions(draft.task, edit.mentions)
-    rows = [
-        edited.but(mentions=tuple(m for m in edited.step.mentions if m not in found))
-        for edited in draft.edited
-    ]
-    rows[edit.step] = rows[edit.step].but(mentions=_sorted(found))
-    return rows
 
 
 def _written(draft: Draft, edit: changes.Write) -> Draft:
@@ -310,7 +294,7 @@ class History:
             return replace(self, placed=line.placed)
         if line.gathered:  # goes with the edit before it
             drafts = [*self.drafts]
-            drafts[self.n_done] = reduce(apply_edit, line.gathered, self.draft)
+            drafts[self.n_done] = _written(self.draft, line.gathered)
             return replace(self, drafts=tuple(drafts))
         if self.revision >= _MAX_EDITS:
             raise Refused(f"the limit of {_MAX_EDITS:,} edits is reached: {_FULL}")
@@ -394,14 +378,14 @@ class Journal:
         """Take a result that was written elsewhere, and is placed, as an edit."""
         draft = read_draft(self.path.parent, result)
         self._commit(changes.JournalLine(written=_record(draft)))
-        self.place(self.history.revision, result.script)
+        self.place(self.history.revision, result)
 
-    def place(self, revision: int, script: Script) -> None:
+    def place(self, revision: int, result: Result) -> None:
         """Record that a revision was placed, and which mentions its new steps were matched with."""
         draft = self.history.draft
-        if revision == self.history.revision and (found := _gathered(draft, script)):
-            self._commit(changes.JournalLine(gathered=found))
-        self._commit(changes.JournalLine(placed=revision, script=_digest(script.steps)))
+        if revision == self.history.revision and _digest(draft.steps) != _digest(result.steps):
+            self._commit(changes.JournalLine(gathered=_record(draft_of(result))))
+        self._commit(changes.JournalLine(placed=revision))
 
     def _commit(self, entry: changes.JournalLine) -> None:
         """Write a line to disk, then let it take effect."""
@@ -445,7 +429,8 @@ def _replayed(path: Path, lines: Sequence[bytes], now: Draft) -> tuple[History, 
         for number, line in enumerate(lines[1:], 2):  # noqa: B007 - of an error
             entry = store.decoded(line, changes.JournalLine)
             history = history.after(entry)
-            placed = entry.script or placed
+            if history.placed == history.revision:
+                placed = _digest(history.draft.steps)
     except (Refused, ValueError) as error:
         reason = f"is not a valid line of a journal; move {FILE} away to continue: {error}"
         raise InputError(path, reason, number) from None
@@ -510,13 +495,3 @@ def _numbered(path: Path, number: int) -> Path:
 def _kept(path: Path) -> list[Path]:
     """The journals that were put aside, the last one last."""
     return [*takewhile(Path.exists, (_numbered(path, number) for number in count(1)))]
-
-
-def _gathered(draft: Draft, script: Script) -> list[changes.Gather]:
-    """The mentions of a script's steps that have none yet in the draft, as edits."""
-    index = store.mention_indices(draft.task)
-    return [
-        changes.Gather(k, [(m.video, index[m.video][m]) for m in new.mentions])
-        for k, (old, new) in enumerate(zip(draft.steps, script.steps, strict=True))
-        if new.mentions and not old.mentions
-    ]

@@ -270,7 +270,7 @@ class Session:
         with self._changed:
             self._renewals += ids(result.task) != shown
             self._take(result, fingerprint(self.folder / FILE))
-            self.journal.place(history.revision, result.script)
+            self.journal.place(history.revision, result)
 
     def _place_text(self) -> None:
         """Place the steps that a person typed into ``script.md``; that is an edit too."""
