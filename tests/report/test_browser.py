@@ -60,7 +60,7 @@ def test_marks_close_together_do_not_cover_each_other(visit, job, tmp_path) -> N
     close = tuple(
         replace(p, time=20 + 0.2 * p.step, start=None, end=None) for p in job.localisations
     )
-    page = visit(write_page(replace(job, localisations=close), tmp_path, thumbnails=False))
+    page = visit(write_page(replace(job, localisations=close), tmp_path))
     page.locator("#timelines").scroll_into_view_if_needed()
     marks = page.locator(".timeline").first.locator(".mark")
     marks.first.wait_for()
@@ -74,7 +74,7 @@ def test_the_extent_of_a_guess_is_dashed(visit, job, tmp_path) -> None:
         replace(p, time=5 + 12 * p.step, confidence=0.2 if p.step % 2 else 0.9)
         for p in job.localisations
     )
-    page = visit(write_page(replace(job, localisations=mixed), tmp_path, thumbnails=False))
+    page = visit(write_page(replace(job, localisations=mixed), tmp_path))
     page.locator("#timelines").scroll_into_view_if_needed()
     page.wait_for_selector(".timeline .mark")
     blocks = page.locator(".timeline").first.locator(".block")
@@ -214,7 +214,7 @@ def count(number: int) -> str:
 
 def test_set_aside_videos_come_back_with_one_command(visit, job, tmp_path) -> None:
     others = [SetAside("it's", "Tie a knot", "says 'rope'"), SetAside("b", "Bee", "left out")]
-    page = visit(write_page(replace(job, set_aside=tuple(others)), tmp_path, thumbnails=False))
+    page = visit(write_page(replace(job, set_aside=tuple(others)), tmp_path))
     assert "2 of 6 videos set aside" in page.locator(".hero").inner_text()
     command = page.locator(".choice code")
     page.get_by_role("button", name="Use again: Tie a knot").click()
@@ -232,7 +232,7 @@ def test_set_aside_videos_come_back_with_one_command(visit, job, tmp_path) -> No
 
 
 def test_no_row_of_the_grid_is_hidden_in_a_box(visit, tmp_path) -> None:
-    page = visit(write_page(tea(12, 15), tmp_path, thumbnails=False))
+    page = visit(write_page(tea(12, 15), tmp_path))
     box = page.locator("[data-view=grid]")
     assert box.evaluate("one => one.scrollHeight <= one.clientHeight")
     box.evaluate("one => one.scrollLeft = 300")
@@ -265,7 +265,7 @@ def test_the_phrases_are_one_tab_stop_with_arrow_keys(visit, job, tmp_path) -> N
     job = with_video(
         replace(job, script=replace(job.script, steps=(step, *others))), 0, mentions=said
     )
-    page = visit(write_page(job, tmp_path, thumbnails=False))
+    page = visit(write_page(job, tmp_path))
     page.locator("#words").scroll_into_view_if_needed()
     page.wait_for_selector("table.words")
     named = page.locator(f"table.words tr:has-text('{again.video}') button[data-step='0']")

@@ -40,7 +40,7 @@ def test_hostile_text_is_shown_as_text(visit, films, tmp_path) -> None:
     bad = replace(spoken, words=tuple(replace(spoken.words[0], text=text) for text in HOSTILE))
     result = with_video(result, 0, title=HOSTILE[0], sentences=(bad,))
     result = replace(result, script=Script(steps), task=replace(result.task, name=HOSTILE[0]))
-    page = visit(write_page(result, tmp_path, thumbnails=False))
+    page = visit(write_page(result, tmp_path))
     page.locator("#words").scroll_into_view_if_needed()
     page.wait_for_selector("table.words")
     page.locator("#search").fill("<script>")

@@ -31,7 +31,7 @@ def short(job):
 
 
 def test_a_step_is_played_from_its_start_to_its_end_and_stops(visit, job, tmp_path) -> None:
-    page = visit(write_page(short(job), tmp_path, thumbnails=False))
+    page = visit(write_page(short(job), tmp_path))
     cell(page, 0, 1).click()
     wait_to_play_from(page, place(short(job), 0, 1).start)
     until(page, "document.querySelector('#viewer video').paused")
@@ -43,7 +43,7 @@ def test_a_step_is_played_from_its_start_to_its_end_and_stops(visit, job, tmp_pa
 
 
 def test_a_step_can_be_looped(visit, job, tmp_path) -> None:
-    page = visit(write_page(short(job), tmp_path, thumbnails=False))
+    page = visit(write_page(short(job), tmp_path))
     cell(page, 0, 1).click()
     page.keyboard.press("l")
     assert page.get_by_role("button", name="Loop").get_attribute("aria-pressed") == "true"
@@ -54,7 +54,7 @@ def test_a_step_can_be_looped(visit, job, tmp_path) -> None:
 
 
 def test_the_speed_of_playback_holds_for_every_video(visit, job, tmp_path) -> None:
-    page = visit(write_page(job, tmp_path, thumbnails=False))
+    page = visit(write_page(job, tmp_path))
     cell(page, 0, 1).click()
     page.locator(".transcript").first.focus()
     page.keyboard.press(">")
@@ -74,7 +74,7 @@ def test_on_a_phone_two_videos_do_not_cover_one_another(
     visit, job, tmp_path, height, filmed
 ) -> None:
     shown = job if filmed else tea(3, 3)
-    page = visit(write_page(shown, tmp_path, thumbnails=False), width=390, height=height)
+    page = visit(write_page(shown, tmp_path), width=390, height=height)
     page.keyboard.press("c")
     page.wait_for_selector(".pane .axis")
     boxes = [
@@ -107,11 +107,11 @@ def test_side_by_side_never_shows_one_video_twice(visit, tmp_path, videos) -> No
 def test_titles_differ_where_they_are_cut(visit, job, tmp_path) -> None:
     other = LONG.replace("rain [dQw4w9WgXcQ]", "snow, by night, and with a flat spare")
     shown = with_video(with_video(job, 0, title=LONG), 1, title=other)
-    page = visit(write_page(shown, tmp_path, thumbnails=False))
+    page = visit(write_page(shown, tmp_path))
     titles = page.locator(".timeline h3 .title").all_inner_texts()
     assert titles[:2] == ["…rain [dQw4w9WgXcQ]", "…snow, by night, and with a flat spare"]
     assert page.locator(".timeline h3 .title").first.get_attribute("title") == LONG
-    alone = visit(write_page(with_video(job, 0, title=LONG), tmp_path / "b", thumbnails=False))
+    alone = visit(write_page(with_video(job, 0, title=LONG), tmp_path / "b"))
     chosen = alone.locator(".pane select option").first.text_content()
     assert len(chosen) == 60
     assert chosen.endswith("4w9WgXcQ]")
@@ -122,7 +122,7 @@ def test_titles_differ_where_they_are_cut(visit, job, tmp_path) -> None:
 
 def test_a_video_on_youtube_is_linked_at_the_step(visit, job, tmp_path) -> None:
     known = with_video(job, 0, youtube="dQw4w9WgXcQ")
-    page = visit(write_page(known, tmp_path, thumbnails=False))
+    page = visit(write_page(known, tmp_path))
     cell(page, 0, 2).click()
     link = page.locator(".elsewhere").first
     start = int(place(job, 0, 2).start)
@@ -226,7 +226,7 @@ def test_the_grid_quotes_what_is_said_at_the_place(visit, tmp_path) -> None:
             Sentence((Word("bubbles", times[1] + 93.0, times[1] + 94.0),)),
         ),
     )
-    page = visit(write_page(job, tmp_path, thumbnails=False))
+    page = visit(write_page(job, tmp_path))
     assert cell(page, 0, 0).locator(".saying").inner_text() == "fill it now"
     assert cell(page, 0, 1).locator(".saying").inner_text() == "bubbles"
 
@@ -236,7 +236,7 @@ def test_a_step_that_others_mention_has_no_warning(visit, tmp_path) -> None:
     unsaid = [replace(step, mentions=()) for step in job.script.steps]
     steps = (replace(unsaid[0], learnt_from=7), unsaid[1])
     job = replace(job, script=replace(job.script, steps=steps))
-    page = visit(write_page(job, tmp_path, thumbnails=False))
+    page = visit(write_page(job, tmp_path))
     cards = [page.locator(".card").nth(k).inner_text() for k in range(2)]
     assert "said in 0 of 1 video, and in 7 that it was learnt from" in cards[0]
     assert "No narrator" not in cards[0]

@@ -170,7 +170,7 @@ class Tags(HTMLParser):
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_the_page_has_the_same_tags(tmp_path, text):
     good, hostile = (
-        write_page(told(tea(videos=3), words), tmp_path / name, thumbnails=False).read_text("utf-8")
+        write_page(told(tea(videos=3), words), tmp_path / name).read_text("utf-8")
         for name, words in (("a", "harmless"), ("b", text))
     )
     assert Tags(good).found == Tags(hostile).found

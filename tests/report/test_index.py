@@ -21,7 +21,7 @@ def index(tmp_path: Path) -> Path:
     jobs = {"pot": tea(4, 5), "make <coffee>": replace(coffee, set_aside=(SetAside("x", "", ""),))}
     folders = {name: tmp_path / f"{name} 100%" for name in jobs}
     for name, result in jobs.items():
-        write_page(result, folders[name], thumbnails=False)
+        write_page(result, folders[name])
     return write_index(jobs, folders, tmp_path)
 
 

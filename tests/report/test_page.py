@@ -64,7 +64,7 @@ def test_without_pyav_the_page_says_how_to_get_thumbnails(job, tmp_path, monkeyp
 
 def test_the_name_of_a_file_is_quoted_where_it_is_copied_into_a_shell(job, tmp_path) -> None:
     aside = SetAside("$(ls)", "Tie a knot", "left out")
-    page = write_page(replace(job, set_aside=(aside,)), tmp_path, thumbnails=False).read_text()
+    page = write_page(replace(job, set_aside=(aside,)), tmp_path).read_text()
     assert "<code>--keep=&#39;$(ls)&#39;</code>" in page
 
 

@@ -135,13 +135,13 @@ def existing_thumbnails(video: Video, times: Sequence[float], folder: Path) -> d
 class Pictures:
     """Makes thumbnails in a folder; a video that cannot be decoded is one problem.
 
-    ``unreadable`` video files are not opened; ``advice`` is what to do if there are no thumbnails.
+    ``unreadable`` video files are not opened. Without PyAV there are none, and ``advice`` says so.
     """
 
-    def __init__(self, folder: Folder, unreadable: Collection[Path] = (), advice: str = "") -> None:
+    def __init__(self, folder: Folder, unreadable: Collection[Path] = ()) -> None:
         self.folder = folder
         self.problems: list[Problem] = []
-        self.advice = advice
+        self.advice = ""
         self._unreadable = set(unreadable)
 
     def make(self, video: Video, times: Sequence[float]) -> dict[float, str]:

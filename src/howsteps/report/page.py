@@ -52,7 +52,6 @@ def write_page(
     result: Result,
     folder: Path,
     *,
-    thumbnails: bool = True,
     unreadable: Collection[Path] = (),
     progress: Callable[[Video], None] | None = None,
     on_problem: Callable[[Problem], None] | None = None,
@@ -65,9 +64,6 @@ def write_page(
 
     Parameters
     ----------
-    thumbnails
-        Make a thumbnail of every localised step (needs PyAV). Without them the page shows numbers,
-        and says how to get thumbnails.
     unreadable
         Video files that could not be decoded before; they are not opened again.
     progress
@@ -76,8 +72,7 @@ def write_page(
         Called for every video whose thumbnails cannot be made, and once if PyAV is missing; the
         page is written anyway.
     """
-    advice = "" if thumbnails else "Thumbnails were not requested."
-    pictures = Pictures(Folder(folder) / THUMBNAILS, unreadable, advice)
+    pictures = Pictures(Folder(folder) / THUMBNAILS, unreadable)
     pictures.folder.check()
     for video, row in zip(result.task.videos, localisation_rows(result).values(), strict=True):
         pictures.make(video, list(_times(row).values()))
@@ -87,7 +82,7 @@ def write_page(
         for problem in pictures.problems:
             on_problem(problem)
     # Includes thumbnails of videos that are gone or could only be decoded in part.
-    found = known_thumbnails(result, folder) if thumbnails else {}
+    found = known_thumbnails(result, folder)
     page = Folder(folder).write(PAGE, render(content(result, folder, found), pictures.advice))
     if not pictures.advice:
         remove_unused(pictures.folder, {Path(name).name for name in found.values()})
