@@ -383,8 +383,9 @@ class Journal:
     def place(self, revision: int, result: Result) -> None:
         """Record that a revision was placed, and which mentions its new steps were matched with."""
         draft = self.history.draft
-        if revision == self.history.revision and _digest(draft.steps) != _digest(result.steps):
-            self._commit(changes.JournalLine(gathered=_record(draft_of(result))))
+        if revision == self.history.revision and _digest(draft.shown) != _digest(result.steps):
+            found = read_draft(self.path.parent, result)
+            self._commit(changes.JournalLine(gathered=_record(found)))
         self._commit(changes.JournalLine(placed=revision))
 
     def _commit(self, entry: changes.JournalLine) -> None:
@@ -430,7 +431,7 @@ def _replayed(path: Path, lines: Sequence[bytes], now: Draft) -> tuple[History, 
             entry = store.decoded(line, changes.JournalLine)
             history = history.after(entry)
             if history.placed == history.revision:
-                placed = _digest(history.draft.steps)
+                placed = _digest(history.draft.shown)
     except (Refused, ValueError) as error:
         reason = f"is not a valid line of a journal; move {FILE} away to continue: {error}"
         raise InputError(path, reason, number) from None

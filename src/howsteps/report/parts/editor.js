@@ -207,7 +207,8 @@ function statusText() {
   if (status?.error) return `Not placed: ${status.error}`;
   if (server.busy || (status && (status.placed !== status.revision || status.revision < server.revision))) return doing[status?.activity] ?? doing.placing;
   const lost = status?.kept && !canUndo() && !lastMessage ? ` What you changed before the videos were others cannot be undone; it is in ${status.kept}.` : "";
-  return doing[status?.activity] ?? `${lastMessage || "Everything is placed."}${lost}${unmentionedWarning()}`;
+  const outside = status?.undo?.op === "write" && !lastMessage ? " The script was changed outside of this page; Undo takes it back." : "";
+  return doing[status?.activity] ?? `${lastMessage || "Everything is placed."}${outside}${lost}${unmentionedWarning()}`;
 }
 
 /** A warning about steps that were placed although no narrator mentions them. */
