@@ -231,6 +231,7 @@ TWICE = ("take it off", "take it off/and wait", "put it on", "turn the key", "dr
         ([*ROLLED, (4, 6, "/no"), (6, 8, "no/b")], "a | no | no | b"),  # said again
         ([*ROLLED, (5, 6, "no"), (6, 8, "no/b")], "a | no | no | b"),  # after a pause
         ([(0, 2, "a"), (2, 4, "a/b"), (4, 6, "b"), (6, 8, "b/c")], "a | b |  | c"),
+        ([(0, 2, "a"), (0, 2, "a"), (0, 2, "b"), (3, 4, "a")], "a | b | a"),
         (each_second("turn", "turn", "turn", "stop"), "turn | turn | turn | stop"),
         (each_second(*REFRAIN), " | ".join(REFRAIN)),
         (each_second(*TWICE), " | ".join(TWICE).replace("/", " ")),  # once is not rolling

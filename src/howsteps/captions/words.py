@@ -127,8 +127,9 @@ class Screen:
         return self.end - self.start <= _FLASH
 
 
-def first_shown(screens: Sequence[Screen]) -> Sequence[Screen]:
+def first_shown(screens: Sequence[Screen]) -> list[Screen]:
     """Return the screens without the words that they repeat from the screen before."""
+    screens = _without_duplicates(screens)
     carried = [0, *(_carried_words(*pair) for pair in pairwise(screens))]
     if not _is_typical(screens, carried):
         return screens
@@ -167,6 +168,15 @@ def _is_typical(screens: Sequence[Screen], counts: Sequence[int]) -> bool:
             close += 1
             evidence += count > 0 and (current.is_flash or count < sum(map(len, current.lines)))
     return 0 < close <= 2 * evidence
+
+
+def _without_duplicates(screens: Iterable[Screen]) -> list[Screen]:
+    """Drop screens with the same text and start as an earlier one."""
+    first: dict[tuple[float, tuple[tuple[str, ...], ...]], Screen] = {}
+    for screen in screens:
+        texts = tuple(_texts(line) for line in screen.lines if line)
+        first.setdefault((screen.start, texts), screen)
+    return list(first.values())
 
 
 def _drop_words(screen: Screen, count: int) -> Screen:

@@ -1,6 +1,5 @@
 """Read the tasks in a file or folder, downloads of yt-dlp among them, and list all problems."""
 
-import json
 import os
 import re
 from collections import defaultdict
@@ -10,8 +9,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from msgspec import Struct
+
 from howsteps.captions import CaptionFile
-from howsteps.captions.cues import printable, seconds
+from howsteps.captions.cues import printable
 from howsteps.captions.json_formats import load_json
 from howsteps.captions.reading import (
     NOT_ENGLISH,
@@ -24,7 +25,7 @@ from howsteps.datasets.annotations import Found
 from howsteps.datasets.names import Names, split_language
 from howsteps.datasets.task_file import KEYS, is_task, task_of_json
 from howsteps.errors import InputError, Problem
-from howsteps.io.files import read_bounded
+from howsteps.store import read_record
 from howsteps.task import LATEST, LONGEST, Chapter, Task, Video
 
 INFO = ".info.json"
@@ -49,56 +50,60 @@ def without_format(stem: str) -> str:
     return found["stem"] if found else stem
 
 
+class _InfoChapter(Struct):
+    start_time: float
+    title: str | None = None
+
+
+class _Info(Struct):
+    """What is used of an ``.info.json`` of yt-dlp."""
+
+    id: str | int = ""
+    title: str | None = None
+    duration: float | None = None
+    language: str | None = None
+    extractor_key: str | None = None
+    chapters: list[_InfoChapter] | None = None
+
+
 def with_details(video: Video, stem: str, info: Path | None) -> tuple[Video, list[Problem]]:
-    """Return a video with the metadata in its name and its ``.info.json``, if any."""
+    """Return a video with the metadata in its name and its ``.info.json``, if any.
+
+    It is at least as long as its captions.
+    """
     if named := _NAMED.fullmatch(stem):
         title = printable(named["title"].translate(_LOOKALIKES))
         video = replace(video, title=title, youtube=named["id"])
     if info is None:
         return video, []
     try:
-        value = json.loads(read_bounded(info, _LARGEST, "an .info.json"))
+        found = read_record(info, _Info, _LARGEST)
     except InputError as error:
-        return video, [replace(error.problem, harmless=True)]
-    except (ValueError, RecursionError):  # ValueError: not JSON, or not text
-        value = None
-    if not isinstance(value, dict):
-        return video, [Problem(info, "is not JSON as yt-dlp writes it; ignored", harmless=True)]
-    return _with_info(video, value), []
-
-
-def _with_info(video: Video, value: dict[str, Any]) -> Video:
-    """Return a video with the metadata in an ``.info.json``; it is as long as its captions."""
-    site, video_id = value.get("extractor_key"), value.get("id")
-    length = seconds(value.get("duration"))
+        reason = f"ignored: {error.problem.reason}"
+        return video, [replace(error.problem, reason=reason, harmless=True)]
     youtube = video.youtube
-    if isinstance(site, str):
-        is_youtube = site.lower().startswith("youtube")
-        is_valid = isinstance(video_id, str) and _ID.fullmatch(video_id)
-        youtube = video_id if is_youtube and is_valid else None
-    language = value.get("language")
-    return replace(
+    if found.extractor_key:
+        is_youtube = found.extractor_key.lower().startswith("youtube")
+        youtube = str(found.id) if is_youtube and _ID.fullmatch(str(found.id)) else None
+    length, language = found.duration or 0.0, found.language or ""
+    chapters = [
+        Chapter(chapter.start_time, title)
+        for chapter in (found.chapters or [])[:_MOST_CHAPTERS]
+        if chapter.start_time >= 0 and (title := _title(chapter.title))
+    ]
+    video = replace(
         video,
-        title=_title(value.get("title")) or video.title,
+        title=_title(found.title) or video.title,
         youtube=youtube,
-        duration=max(length, video.length) if length and 0 < length <= LATEST else None,
-        language=language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else "",
-        chapters=_chapters(value.get("chapters")),
+        duration=max(length, video.length) if 0 < length <= LATEST else None,
+        language=language if _LANGUAGE.fullmatch(language) else "",
+        chapters=tuple(sorted(chapters, key=lambda chapter: chapter.start)),
     )
+    return video, []
 
 
-def _chapters(value: Any) -> tuple[Chapter, ...]:
-    found = []
-    for entry in (value if isinstance(value, list) else [])[:_MOST_CHAPTERS]:
-        start = seconds(entry.get("start_time")) if isinstance(entry, dict) else None
-        if start is not None and start >= 0 and (title := _title(entry.get("title"))):
-            found.append(Chapter(start, title))
-    return tuple(sorted(found, key=lambda chapter: chapter.start))
-
-
-def _title(value: object) -> str:
-    text = " ".join(printable(value).split()) if isinstance(value, str) else ""
-    return text[:_LONGEST_TITLE]
+def _title(text: str | None) -> str:
+    return " ".join(printable(text or "").split())[:_LONGEST_TITLE]
 
 
 _VIDEO_SUFFIXES = frozenset(
