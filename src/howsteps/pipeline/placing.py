@@ -231,6 +231,8 @@ def origin_of(page: Page, before: Result, task: Task) -> Result:
     It is the one that was kept with it, that of the work folder or, of other videos, the one beside
     the page.
     """
+    if not page.path.is_absolute():  # it is in no file
+        return before
     for path in (page.path.with_suffix(".json"), None, page.path.parent):
         result = before if path is None else read_earlier(path)
         if unchanged(task, result):
