@@ -76,7 +76,7 @@ def test_the_features_command_reuses_descriptors_of_a_run(
 ) -> None:
     copy = Path(shutil.copytree(done[0], tmp_path / "copy"))
     said = CliRunner().invoke(app, ["features", str(job), "--quick", "--out", str(copy), "-q"])
-    assert "2 cached, 2 not used" in said.stdout
+    assert "2 of 4 videos described (2 cached)" in said.stdout
 
 
 def test_a_model_of_frames_needs_video_files(
