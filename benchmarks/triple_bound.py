@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from howsteps.compiled import compiled
 from howsteps.paper.alignment import pair_bound
-from howsteps.paper.alignment_problem import AlignmentProblem
+from howsteps.paper.alignment_problem import MATCH_COST, MISMATCH_COST, AlignmentProblem
 
 ROUNDING = 1e-3  # sums of floats that are integers; err on the safe side
 SIDES = ((0, 1), (0, 2), (1, 2))
@@ -38,16 +38,16 @@ CELLS_PER_CALL = 20_000_000  # of the dynamic programme between two checks of th
 
 def objective_at(problem: AlignmentProblem, pairs: float) -> int:
     """Turn an upper bound of P into a lower bound of the objective; P is an integer."""
-    return problem.match_cost * (len(problem.tokens) + 2 * int(np.floor(pairs + ROUNDING)))
+    return MATCH_COST * (len(problem.tokens) + 2 * int(np.floor(pairs + ROUNDING)))
 
 
 def conflict_free(problem: AlignmentProblem) -> bool:
     """Whether some optimal alignment has only matching tokens in every slot.
 
-    A token with a mismatch among m tokens costs at least 2·(mismatch_cost + (m − 2)·match_cost); as
+    A token with a mismatch among m tokens costs at least 2·(100 − (m − 2)); as
     long as that is not negative, a slot of its own is no worse.
     """
-    return problem.mismatch_cost + (len(problem.lengths) - 2) * problem.match_cost >= 0
+    return MISMATCH_COST + (len(problem.lengths) - 2) * MATCH_COST >= 0
 
 
 class _Triple(NamedTuple):
@@ -266,7 +266,7 @@ def triple_bound(problem: AlignmentProblem, *, seconds: float, objective: int) -
     triple = _allocate(longest)
     per_call = max(1, CELLS_PER_CALL // (longest + 1) ** 3)
 
-    known = (objective / problem.match_cost - len(problem.tokens)) / 2
+    known = (objective / MATCH_COST - len(problem.tokens)) / 2
     best, theta, stalled = np.inf, 1.0, 0
     while bound < objective:
         value = outside

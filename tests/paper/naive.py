@@ -36,7 +36,7 @@ def objective(sequences, match, slots) -> int:
     )
 
 
-def optimum(sequences, match, mismatch=100) -> int:
+def optimum(sequences, match) -> int:
     """Best objective on a template of any length: each column advances some of the sequences."""
     rows = [row for row in sequences if row]
 
@@ -49,7 +49,7 @@ def optimum(sequences, match, mismatch=100) -> int:
         for size in range(1, len(ready) + 1):
             for column in combinations(ready, size):
                 relations = [rows[n][done[n]] for n in column]
-                cost = sum(-1 if match[d][e] else mismatch for d in relations for e in relations)
+                cost = sum(-1 if match[d][e] else 100 for d in relations for e in relations)
                 rest = tuple(count + (n in column) for n, count in enumerate(done))
                 values.append(cost + best(rest))
         return min(values)

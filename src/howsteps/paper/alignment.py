@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsteps.compiled import compiled
 from howsteps.errors import HowstepsError
 from howsteps.paper.alignment_problem import (
+    MATCH_COST,
     AlignmentProblem,
     Slots,
     Token,
@@ -143,4 +144,4 @@ def pair_bound(problem: AlignmentProblem) -> int:
 
         Tr(UᵀBU) ≥ −S − 2 Σ_(n<m) LCS(dⁿ, dᵐ)
     """
-    return problem.match_cost * (len(problem.tokens) + int(common_lengths(problem).sum()))
+    return MATCH_COST * (len(problem.tokens) + int(common_lengths(problem).sum()))

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.compiled import compiled
-from howsteps.paper.alignment_problem import AlignmentProblem
+from howsteps.paper.alignment_problem import MATCH_COST, MISMATCH_COST, AlignmentProblem
 
 LEAST_GAP = 1e-9  # between two positions; slots that are closer are spread evenly first
 
@@ -37,9 +37,6 @@ class State(NamedTuple):
     relation: Any
     partner_first: Any  # relation d matches the tokens partner[partner_first[d] … [d + 1] − 1]
     partner: Any
-    match: Any
-    match_cost: int
-    mismatch_cost: int
     slot: Any  # by token; −1 while it is being placed
     size: Any  # by slot: its tokens
     position: Any
@@ -81,9 +78,6 @@ def initial_state(problem: AlignmentProblem, seed: int) -> State:
         relation=problem.tokens,
         partner_first=partner_first,
         partner=np.nonzero(matching)[1].astype(np.int64),
-        match=problem.match,
-        match_cost=problem.match_cost,
-        mismatch_cost=problem.mismatch_cost,
         slot=every,
         size=np.repeat(np.array([1, 0]), n_tokens),
         position=position,
@@ -196,7 +190,7 @@ def realign(state: State, n: int) -> Any:
         for j in range(found):
             column = state.touched[j]
             clashing = size[column] - count[column]
-            gain = -2 * (state.match_cost * count[column] + state.mismatch_cost * clashing)
+            gain = -2 * (MATCH_COST * count[column] + MISMATCH_COST * clashing)
             count[column] = 0
             if column == here:
                 old_gain += gain
@@ -276,7 +270,7 @@ def _release(state: State, n: int) -> Any:
             matching += slot[state.partner[k]] == column
         state.work[0] += state.partner_first[d + 1] - state.partner_first[d] + 8
         clashing = size[column] - 1 - matching
-        change -= 2 * (state.match_cost * matching + state.mismatch_cost * clashing)
+        change -= 2 * (MATCH_COST * matching + MISMATCH_COST * clashing)
         size[column] -= 1
         slot[i] = -1
     open_slots(state, n)
@@ -316,7 +310,7 @@ def search(
     """
     state = initial_state(problem, seed)
     state.queue[:], state.in_queue[:] = np.arange(len(state.queue)), True
-    objective = len(problem.tokens) * problem.match_cost + _descend(state, len(state.queue))
+    objective = len(problem.tokens) * MATCH_COST + _descend(state, len(state.queue))
     budget = min(
         seconds * WORK_PER_SECOND, BASE_WORK + WORK_PER_TOKEN_PAIR * len(problem.tokens) ** 2
     )
