@@ -288,8 +288,10 @@ class TestExports:
         assert without != with_guesses
 
 
-def test_a_file_that_is_none_is_an_error_that_names_it(out: Path) -> None:
+def test_a_file_that_is_none_is_an_error_that_names_it(job: Path, out: Path) -> None:
     (out / DECISIONS).write_text('{"videos": 3}')
+    done = run(job, out, steps=8)  # of one job; others go on
+    assert (done.failed, done.problems[-1].path) == (("wash a cat",), out / DECISIONS)
     with pytest.raises(InputError, match=r"decisions\.json: videos: expected object"):
         place(out, drop=["bob"])
 

@@ -345,8 +345,9 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     problems: list[Problem] = []
     features: Features | None = None
     before, unreadable = _earlier(job.folder)
-    decisions, reader = read_decisions(job.folder), job.reader
+    reader = job.reader
     try:
+        decisions = read_decisions(job.folder)
         if job.script:  # its errors are found before slow stages
             parse_script_text(Page.of(job.script).text, job.script)
         all_videos, remarks = stages.prepare_narration(job.task, job.options, context)
