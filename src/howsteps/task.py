@@ -127,7 +127,6 @@ class Mention:
     start: Seconds
     end: Seconds
     particle: str = ""
-    modal: str = ""
     negated: bool = False
     resolved: bool = False
     passive: bool = False

@@ -4,7 +4,7 @@ from random import Random
 
 from benchmarks.many_videos import reworded, write_videos
 from howsteps.datasets import read_tasks
-from howsteps.script.near_duplicates import Shingles
+from howsteps.script.near_duplicates import originals
 from howsteps.task import Caption, Sentence, Task, Video, Word
 
 CHANCE = Random(0)
@@ -22,9 +22,9 @@ def heard(identity: int, captions: list[Caption]) -> Video:
 
 def test_no_two_narrations_are_copies() -> None:
     videos = [heard(n, reworded(VIDEO.captions, Random(n))) for n in range(12)]
-    assert all(Shingles.of(videos).originals(videos))
+    assert all(originals(videos))
     copies = [heard(n, list(VIDEO.captions)) for n in range(3)]
-    assert Shingles.of(copies).originals(copies) == [True, False, False]
+    assert originals(copies) == [True, False, False]
 
 
 def test_they_are_one_job_of_caption_files(tmp_path) -> None:

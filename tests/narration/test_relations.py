@@ -205,22 +205,6 @@ def test_negation(parse: str, negated: bool) -> None:
     assert grammar.is_negated(verb) is negated
 
 
-@pytest.mark.parametrize(
-    ("parse", "modal"),
-    [
-        ("should MD 2 aux; remove VB 0 root; nuts NNS 2 obj", "should"),
-        ("'ll MD 2 aux; remove VB 0 root; nuts NNS 2 obj", "will"),
-        ("need VBP 0 root; to TO 3 mark; remove VB 1 xcomp", "need to"),
-        ("got VBN 0 root; to TO 3 mark; remove VB 1 xcomp", "have to"),
-        ("going VBG 0 root; to TO 3 mark; remove VB 1 xcomp", "going to"),
-        (REMOVE_THE_NUTS, ""),
-    ],
-)
-def test_modality(parse: str, modal: str) -> None:
-    verb = next(token for token in tree(parse) if token.text == "remove")
-    assert grammar.modal(verb) == modal
-
-
 def test_noun_phrases_include_compounds() -> None:
     parse = tree(
         "take VB 0 root; off RP 1 compound:prt; the DT 6 det; rusty JJ 6 amod; "

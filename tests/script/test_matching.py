@@ -38,9 +38,8 @@ def test_equal_words_and_synonyms_match_and_opposites_do_not() -> None:
 
 def test_an_opposite_verb_never_matches_even_without_a_competing_step() -> None:
     label = act("remove", "cap")
-    others = [act("add", "cap"), act("put", "cap", "on"), act("leave", "cap"), act("keep", "cap")]
-    assert matched([label], [act("take", "cap", "off"), *others], [0.5] * 5) == [[0]]
-    assert matched([act("leave", "cap")], [act("leave", "cap"), label], [0.5] * 2) == [[0]]
+    others = [act("add", "cap"), act("put", "cap", "on")]
+    assert matched([label], [act("take", "cap", "off"), *others], [0.5] * 3) == [[0]]
 
 
 def test_a_tool_of_the_label_may_be_the_object_of_the_mention() -> None:

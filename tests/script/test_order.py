@@ -1,7 +1,6 @@
 """The order of the steps: rank aggregation, chains and the partial order."""
 
 from dataclasses import replace
-from itertools import permutations
 
 import numpy as np
 from hypothesis import given, settings
@@ -46,13 +45,16 @@ def test_mentions_at_the_same_time_are_half_a_vote_each() -> None:
     arrays(np.float64, (5, 5), elements=st.floats(0, 9)),
     arrays(np.float64, 5, elements=st.floats(0, 1)),
 )
-def test_up_to_fifteen_steps_no_order_is_better(before: np.ndarray, positions: np.ndarray) -> None:
+def test_no_move_of_a_step_gives_a_better_order(before: np.ndarray, positions: np.ndarray) -> None:
     np.fill_diagonal(before, 0)
     gain = gains(before, positions)
     order = aggregate(before, positions)
     assert sorted(order) == list(range(5))
-    best = max(kemeny_score(other, gain) for other in permutations(range(5)))
-    assert np.isclose(kemeny_score(order, gain), best)
+    for step in order:
+        rest = [other for other in order if other != step]
+        moved = [[*rest[:at], step, *rest[at:]] for at in range(5)]
+        best = max(kemeny_score(other, gain) for other in moved)
+        assert kemeny_score(order, gain) >= best - 1e-6
 
 
 def test_many_steps_are_put_in_the_order_that_all_videos_agree_on() -> None:

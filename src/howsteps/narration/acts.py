@@ -121,7 +121,6 @@ _MOTION = frozenset({"come", "go", "proceed", "try"})
 # Verbs that only bring the object or tool of the act that follows.
 _FETCHING = frozenset("bring get grab have pick reach take use".split())
 _LETTING = frozenset({"allow", "let"})
-_HAVING = frozenset({"get", "have", "keep"})
 # "Let's cut it", "let me cut it": the narrator acts.
 _FIRST_PERSON = frozenset({"'s", "s", "us", "me"})
 _REACH = 14  # maximum distance in words from a fetching verb to its act
@@ -132,14 +131,13 @@ class HelperUse:
     """A helper verb, the act that it introduces, and its role.
 
     The helper ``brings`` an object or tool ("take a towel and"), ``lets`` the act happen ("let it
-    rest"), has it ``done`` ("get it coated"), or none of these.
+    rest"), or neither.
     """
 
     helper: Token
     act: Token
     brings: bool = False
     lets: bool = False
-    done: bool = False
 
 
 def helper_use(verb: Token) -> HelperUse | None:
@@ -148,8 +146,6 @@ def helper_use(verb: Token) -> HelperUse | None:
     complement = _verb_complement(verb)
     if complement is not None and lemma in _LETTING:
         return HelperUse(verb, complement, lets=not _is_first_person(verb, complement))
-    if complement is not None and lemma in _HAVING and complement.tag_ == "VBN":
-        return HelperUse(verb, complement, done=True)
     objects = _objects(verb)
     if complement is not None and lemma in _CATENATIVE and not objects:
         return HelperUse(verb, complement)
@@ -300,8 +296,8 @@ def _acts_of_verb(
         if use.brings:
             brought += pairs.get(outermost.i, [])
             opening = outermost
-        elif use.lets or use.done:
-            lets = use.lets
+        elif use.lets:
+            lets = True
             opening = outermost
             verb_pairs = verb_pairs or _objects_of_let(verb, outermost, pairs, antecedents)
     spoken = [pair.spoken for pair in verb_pairs] or list(grammar.children(verb, grammar.OBJECT))

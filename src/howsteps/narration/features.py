@@ -3,7 +3,7 @@
 Narrators mention an act within seconds of doing it, so an interval is described by the words close
 to it in time. The weight of a word w spoken at time m, for the interval centred at c, is
 
-    idf(w) · max(0, 1 − |m − c|/reach),      idf(w) = log(N / #videos that say w)
+    idf(w) · max(0, 1 − |m − c|/5 s),      idf(w) = log(N / #videos that say w)
 
 Words that every narrator uses have weight 0. The features of an interval are the histogram of those
 weights, Hellinger-normalised (L1, then square root); without known words, a row of zeros.
@@ -54,26 +54,12 @@ class Vocabulary:
         return Vocabulary(tuple(kept), np.log(len(videos) / frequencies).astype(np.float32))
 
     def features(
-        self,
-        video: Video,
-        intervals: int,
-        *,
-        seconds: float = 1 / 3,
-        reach: float = WORD_REACH,
+        self, video: Video, intervals: int, *, seconds: float = 1 / 3
     ) -> NDArray[np.float32]:
         """Return the features of every interval of a video, T_n×d.
 
         ``seconds`` is the length of an interval; for the formula see the top of this module.
         """
-        weight = self._weights_around(video, intervals, seconds, reach)
-        total = weight.sum(axis=1, keepdims=True)
-        histogram: NDArray[np.float32] = np.sqrt(weight / np.where(total > 0, total, 1.0))
-        return histogram
-
-    def _weights_around(
-        self, video: Video, intervals: int, seconds: float, reach: float
-    ) -> NDArray[np.float32]:
-        """The weight of every word of the vocabulary in every interval, T_n×V."""
         weight = np.zeros((intervals, len(self.words)), np.float32)
         centres = (np.arange(intervals) + 0.5) * seconds
         for lemma, word in _lemmas(video):
@@ -81,11 +67,13 @@ class Vocabulary:
             if column is None:
                 continue
             middle = (word.start + word.end) / 2
-            first = max(int((middle - reach) / seconds), 0)
-            near = slice(first, int((middle + reach) / seconds) + 1)
-            closeness = 1.0 - np.abs(centres[near] - middle) / reach
+            first = max(int((middle - WORD_REACH) / seconds), 0)
+            near = slice(first, int((middle + WORD_REACH) / seconds) + 1)
+            closeness = 1.0 - np.abs(centres[near] - middle) / WORD_REACH
             weight[near, column] += self.weights[column] * np.maximum(closeness, 0.0)
-        return weight
+        total = weight.sum(axis=1, keepdims=True)
+        histogram: NDArray[np.float32] = np.sqrt(weight / np.where(total > 0, total, 1.0))
+        return histogram
 
     @cached_property
     def _columns(self) -> dict[str, int]:
@@ -93,22 +81,15 @@ class Vocabulary:
 
 
 def narration_features(
-    videos: Sequence[Video],
-    *,
-    seconds: float = 1 / 3,
-    reach: float = WORD_REACH,
-    vocabulary: Vocabulary | None = None,
+    videos: Sequence[Video], *, seconds: float = 1 / 3
 ) -> list[NDArray[np.float32]]:
     """Return the features of every interval of every video, T_n×d each.
 
-    ``seconds`` is the length of an interval, ``reach`` the largest distance of a word from it, in
-    seconds. ``vocabulary`` is by default that of these videos.
+    ``seconds`` is the length of an interval.
     """
-    vocabulary = vocabulary or Vocabulary.of(videos)
+    vocabulary = Vocabulary.of(videos)
     return [
-        vocabulary.features(
-            video, video_interval_count(video, seconds), seconds=seconds, reach=reach
-        )
+        vocabulary.features(video, video_interval_count(video, seconds), seconds=seconds)
         for video in videos
     ]
 

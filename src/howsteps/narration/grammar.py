@@ -34,30 +34,9 @@ _NO_OBJECT = frozenset({"gon", "gonna", "wan", "wanna", "na"})
 _PARTICLE_ADVERBS = frozenset("apart away back down in off on out over together up".split())
 _NEGATIONS = frozenset({"not", "n't", "nt", "never"})
 _NEGATIVE_OPENERS = frozenset({"without", "instead"})
-_MODALS = {
-    **{word: word for word in ("can", "could", "may", "might", "must", "shall", "should")},
-    "ca": "can",
-    "will": "will",
-    "'ll": "will",
-    "wo": "will",
-    "would": "would",
-    "'d": "would",
-}
-# Verbs whose negation and modality apply to their complement: "you don't need to remove the hubcap"
-# is no more a removal than "don't remove the hubcap".
-_SEMI_MODALS = {
-    "need": "need to",
-    "want": "want to",
-    "have": "have to",
-    "get": "get to",
-    "go": "going to",
-    "wan": "want to",
-    "gon": "going to",
-    "try": "try to",
-    "able": "able to",
-    "like": "like to",
-    "let": "let",
-}
+# Verbs whose negation applies to their complement: "you don't need to remove the hubcap" is no more
+# a removal than "don't remove the hubcap".
+_SEMI_MODALS = frozenset("able get go gon have let like need try wan want".split())
 # "Avoid touching the disc", "stop turning the wheel".
 _DETERRENTS = frozenset("avoid quit refuse stop".split())
 
@@ -108,12 +87,6 @@ def particle_text(token: Token) -> str:
     return "upside down" if (before, token.lower_) == ("upside", "down") else token.lower_
 
 
-def introducer(verb: Token) -> Token | None:
-    """Return the semi-modal that a verb is the complement of: "you *need* to remove …"."""
-    governor = _governor(verb)
-    return governor if governor is not None and _semi_modal(governor) else None
-
-
 def is_negated(verb: Token) -> bool:
     """Whether a verb is negated, or advised against: "don't", "avoid", "without"."""
     if any(child.lower_ in _NEGATIONS for child in verb.children):
@@ -124,7 +97,7 @@ def is_negated(verb: Token) -> bool:
         return True
     governor = _governor(verb)
     if governor is not None:
-        inherits = bool(_semi_modal(governor))
+        inherits = governor.lemma_ in _SEMI_MODALS
         return governor.lemma_ in _DETERRENTS or (inherits and is_negated(governor))
     # "Don't touch or remove the valve" negates both verbs; "and" starts a new statement.
     if verb.dep_ == "conj" and any(child.lower_ in {"or", "nor"} for child in verb.children):
@@ -132,27 +105,11 @@ def is_negated(verb: Token) -> bool:
     return False
 
 
-def modal(verb: Token) -> str:
-    """Return the modal of a verb in its base form: "should", "need to", "can", or ""."""
-    for child in verb.children:
-        if child.dep_.startswith("aux") and child.lower_ in _MODALS:
-            return _MODALS[child.lower_]
-    semi_modal = introducer(verb)
-    if semi_modal is not None:
-        return modal(semi_modal) or _semi_modal(semi_modal)
-    return ""
-
-
 def noun_phrase(noun: Token) -> list[Token]:
     """Return a noun and its premodifiers, in order: "the rusty lug nuts"."""
     modifiers = [token for token in noun.lefts if token.dep_ in NOUN_PHRASE]
     before = [token for word in modifiers for token in word.subtree if token.i < noun.i]
     return sorted({*before, noun}, key=lambda token: token.i)
-
-
-def _semi_modal(verb: Token) -> str:
-    # The form distinguishes "you've got to" from "you get to".
-    return "have to" if verb.lower_ == "got" else _SEMI_MODALS.get(verb.lemma_, "")
 
 
 def _governor(verb: Token) -> Token | None:

@@ -130,7 +130,6 @@ def mention_of_act(
         start=min(word.start for word in spoken_words),
         end=max(word.end for word in spoken_words),
         particle=particle_text,
-        modal=grammar.modal(act.verb),
         negated=grammar.is_negated(act.verb) or (act.noun is not None and is_denied(act.noun)),
         resolved=act.resolved,
         passive=act.passive,

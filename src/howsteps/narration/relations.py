@@ -211,5 +211,5 @@ def usual_phrase(mentions: Iterable[Mention]) -> str:
 
 
 def _clearest(mentions: list[Mention]) -> Mention:
-    """The first mention, preferably with an explicit object, active, and without a modal."""
-    return min(mentions, key=lambda m: (m.resolved, m.passive, bool(m.modal), m.video, m.start))
+    """The first mention, preferably with an explicit object, and active."""
+    return min(mentions, key=lambda m: (m.resolved, m.passive, m.video, m.start))

@@ -256,14 +256,14 @@ def script_remarks(task: Task, script: Script, options: RunOptions) -> list[Prob
 
 
 def _few_steps(task: Task, script: Script, asked: int | None) -> str:
-    from howsteps.script.near_duplicates import Shingles  # noqa: PLC0415 - loads Numba
+    from howsteps.script.near_duplicates import originals  # noqa: PLC0415 - loads Numba
 
     found, narrators = len(script.steps), sum(bool(video.mentions) for video in task.videos)
     if 0 < found < (asked or USUAL_STEPS):
         wanted = f", but {asked} were requested" if asked else ""
         steps = "1 step was" if found == 1 else f"{found} steps were"
         agree = "narrators agree on no more" if narrators != 1 else "its narrator mentions no more"
-        if copies := Shingles.of(task.videos).originals(task.videos).count(False):
+        if copies := originals(task.videos).count(False):
             agree += f", and {copies} of {narrators} narrations repeat another and do not count"
         return f"only {steps} found{wanted}: {agree}; more videos of the job may help"
     if found and narrators == 1:

@@ -16,7 +16,7 @@ from itertools import accumulate, combinations, groupby
 from howsteps.reader.act_groups import ActGroups, act_groups, expected_videos
 from howsteps.reader.exchange import clean, estimated_tokens, template
 from howsteps.script.acts import Act, act_of, talk_detector
-from howsteps.script.near_duplicates import Shingles
+from howsteps.script.near_duplicates import originals
 from howsteps.script.text_form import act_names
 from howsteps.task import Mention, Script, Sentence, SetAside, Task, Video
 
@@ -86,7 +86,7 @@ def make_question(
     max_tokens
         Of the question, by an upper estimate. Quotes get fewer and shorter, then acts are left out.
     """
-    is_original = Shingles.of(task.videos).originals(task.videos)
+    is_original = originals(task.videos)
     if 2 * sum(is_original) < len(is_original):  # then copies are the way in which the job is told
         is_original = [True] * len(task.videos)
     own = tuple(video for video, original in zip(task.videos, is_original, strict=True) if original)

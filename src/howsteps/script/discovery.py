@@ -49,7 +49,7 @@ from howsteps.script.names import (
     examples,
     name_of_additions,
 )
-from howsteps.script.near_duplicates import Shingles
+from howsteps.script.near_duplicates import originals
 from howsteps.script.order import aggregate, keep_in_order, precedence
 from howsteps.script.similarity import (
     classes_of,
@@ -95,7 +95,7 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
         [mention for mention in row if mention.relation not in of_others]
         for row in candidate_mentions(task)
     ]
-    is_original = Shingles.of(task.videos).originals(task.videos)
+    is_original = originals(task.videos)
     durations = [video.length for video in task.videos]
     of_originals = [
         row if original else ()

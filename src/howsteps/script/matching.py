@@ -51,7 +51,6 @@ MIN_PROBABILITY = 0.2  # of a match; 0.15 has the same F1 with lower precision
 # in other videos, 55 % is of the step at 0.2 and 79 % at 0.4, which finds 71 % instead of 75 %.
 MIN_KNOWN_PROBABILITY = 0.4
 PRIOR_WEIGHT = 4.0  # of the position of a step in the script, in mentions
-LEAVING_VERBS = frozenset({"keep", "leave"})  # opposites of removing
 MAX_ACTS = 8  # of a step: its most frequent ones
 MIN_NEAR_PROBABILITY = 0.1
 # The weight of a likely near-mention; a mention of the script has 1. In annotated videos 46 % of
@@ -226,16 +225,10 @@ def _verb_features(
             others = classes_of(*verb)
             shared = len(classes & others) / max(1, min(len(classes), len(others)))
             similarity[row, column] = max(similarity[row, column], CLASS_SIMILARITY * shared)
-            undo[row, column] |= are_opposite(verbs[i], verb) or _leave_or_remove(verbs[i], verb)
+            undo[row, column] |= are_opposite(verbs[i], verb)
     vectors = vectors_of([verb for verb, _ in verbs])
     pick = np.ix_([row_of[i] for i in label_indices], act_indices)
     return similarity[pick], vectors[label_indices] @ vectors[act_indices].T, undo[pick]
-
-
-def _leave_or_remove(one: tuple[str, str], two: tuple[str, str]) -> bool:
-    """Whether one verb leaves a thing in place and the other removes it."""
-    pairs = ((one, two), (two, one))
-    return any(a[0] in LEAVING_VERBS and "remove" in classes_of(*b) for a, b in pairs)
 
 
 def _specificities(acts: Sequence[ActWithContext]) -> Matrix:

@@ -7,8 +7,8 @@ itself. With P[a, b] the sum of the votes, the Kemeny order maximises
     Σ over a placed before b of  (P[a, b] − P[b, a]) + prior[a, b],
 
 where the prior is a small preference for the step that comes earlier in the videos on average: it
-decides where few videos name both. The optimum is exact up to 15 steps (dynamic programming over
-subsets); above, it is a local optimum under moves of single steps.
+decides where few videos name both. The order is a local optimum under moves of single steps, which
+is nearly always the best there is.
 
 **Chains.** Mentions of a step may be a preview, a recap or an error. In every video, those that
 follow the order of the script best are kept: a heaviest chain, by dynamic programming, in which the
@@ -33,7 +33,6 @@ from numpy.typing import NDArray
 
 from howsteps.task import Relation, Script, Task
 
-MAX_EXACT_STEPS = 15  # 2^15 subsets
 POSITION_WEIGHT = 1.0  # votes
 POSITION_SCALE = 0.1  # gap between positions at which the prior saturates
 MIN_SPREAD = 0.1  # of positions, relative to the duration of the video
@@ -71,7 +70,7 @@ def precedence(
 
 
 def aggregate(before: Matrix, positions: NDArray[np.float64]) -> list[int]:
-    """The Kemeny order of the steps.
+    """The Kemeny order of the steps, as far as moves of single steps reach it.
 
     Parameters
     ----------
@@ -82,8 +81,6 @@ def aggregate(before: Matrix, positions: NDArray[np.float64]) -> list[int]:
     """
     prior = POSITION_WEIGHT * np.tanh((positions[None, :] - positions[:, None]) / POSITION_SCALE)
     gain = before - before.T + prior
-    if len(gain) <= MAX_EXACT_STEPS:
-        return _exact_order(gain)
     starts = (np.argsort(positions, kind="stable"), np.argsort(-gain.sum(axis=1), kind="stable"))
     orders = [_improved_by_moves([int(step) for step in start], gain) for start in starts]
     return max(orders, key=lambda order: kemeny_score(order, gain))
@@ -101,34 +98,6 @@ def _times_by_video(
     for mention in members:
         found.setdefault(int(videos[mention]), []).append(float(times[mention]))
     return {video: np.array(values) for video, values in found.items()}
-
-
-def _exact_order(gain: Matrix) -> list[int]:
-    """Maximise the Kemeny score; best[S] is the score of the best order of the subset S."""
-    n_steps = len(gain)
-    subsets = np.arange(1 << n_steps)
-    after = np.zeros((1 << n_steps, n_steps))  # after[S, b]: Σ gain[a, b] over a in S
-    size = np.zeros_like(subsets)
-    for step in range(n_steps):
-        half = 1 << step
-        after[half : 2 * half] = after[:half] + gain[step]
-        size[half : 2 * half] = size[:half] + 1
-    best = np.full(1 << n_steps, -np.inf)
-    last = np.zeros_like(subsets)
-    best[0] = 0.0
-    for n_placed in range(n_steps):
-        placed = subsets[size == n_placed]
-        for step in reversed(range(n_steps)):
-            subset = placed[(placed >> step) & 1 == 0]
-            extended = subset | (1 << step)
-            score = best[subset] + after[subset, step]
-            better = score > best[extended]
-            best[extended[better]], last[extended[better]] = score[better], step
-    order, left = [], (1 << n_steps) - 1
-    while left:
-        order.append(int(last[left]))
-        left ^= 1 << order[-1]
-    return order[::-1]
 
 
 def _improved_by_moves(order: list[int], gain: Matrix) -> list[int]:
