@@ -196,7 +196,7 @@ def test_wrong_content(folder, dataset):
         ({"X": cells(*good["X"][:3])}, "is not a .mat file as released"),
         (
             {"X": cells(*good["X"][:3], good["X"][3][:-1])},
-            "small_0004: X is of shape (35, 20), not",
+            "small_0004: X is of shape (35, 20), Y has 36 rows",
         ),
         ({"X": cells(*good["X"][:3], good["X"][3][:, :-1])}, "small_0004: X is of shape (36, 19)"),
         ({"X": cells(*good["X"][:3], good["X"][3] * np.nan)}, "X is not finite"),

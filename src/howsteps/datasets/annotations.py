@@ -197,17 +197,15 @@ def resample(
     Row i covers the time [i, i+1)/rate. An interval is the mean of the rows whose middle is in it,
     or else the row at the middle of the interval. After the end, the last row is repeated.
     """
-    interval_of = ((np.arange(len(rows)) + 0.5) / rate / seconds).astype(np.int64)
-    counts = np.bincount(interval_of, minlength=intervals)[:intervals]
-    starts = np.searchsorted(interval_of, np.arange(intervals))
+    edges = np.ceil(np.arange(intervals + 1) * seconds * rate - 0.5).astype(np.int64)
+    starts, ends = np.minimum(edges[:-1], len(rows)), np.minimum(edges[1:], len(rows))
     middles = ((np.arange(intervals) + 0.5) * seconds * rate).astype(np.int64)
-    result: NDArray[np.float32] = rows[np.minimum(middles, len(rows) - 1)].astype(np.float32)
-    with_rows = np.flatnonzero(counts)
-    if len(with_rows):
-        used = rows[: int(np.searchsorted(interval_of, intervals))]
-        sums = np.add.reduceat(used.astype(np.float64), starts[with_rows], axis=0)
-        result[with_rows] = sums / counts[with_rows, None]
-    return result
+    nearest = np.minimum(middles, len(rows) - 1)
+    is_empty = starts == ends
+    starts, ends = np.where(is_empty, nearest, starts), np.where(is_empty, nearest + 1, ends)
+    sums = np.vstack([np.zeros(rows.shape[1]), np.cumsum(rows, axis=0, dtype=np.float64)])
+    means: NDArray[np.float32] = (sums[ends] - sums[starts]) / (ends - starts)[:, None]
+    return means.astype(np.float32)
 
 
 class Source:

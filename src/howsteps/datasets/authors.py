@@ -80,7 +80,7 @@ def read_release(folder: Path, task: str) -> Release:
     nlp, vision = folder / "NLP" / task, folder / "VISION" / task
     relations = _dictionary(nlp / "count_files" / f"{task}_lem_dobj_count")
     similarity = _similarity(nlp / "sim_mat" / f"{task}_sim_mat.txt", len(relations))
-    truth, labels, features, rates = _dataset(vision, with_features=True)
+    truth, labels, features, rates = _dataset(vision)
     videos = tuple(
         Video(path.stem, duration=truth.durations[path.stem], mentions=_mentions(path, relations))
         for path in _narrations(nlp / "simple_trlst", labels)
@@ -89,9 +89,8 @@ def read_release(folder: Path, task: str) -> Release:
 
 
 def _read_truths(source: Source) -> GroundTruth:
-    """Read the ground truth of every task without its features."""
-    folder = source.path / "VISION"
-    return Found(tuple(_dataset(folder / t, with_features=False)[0] for t in _tasks(source.path)))
+    """Read the ground truth of every task."""
+    return Found(tuple(_dataset(source.path / "VISION" / t)[0] for t in _tasks(source.path)))
 
 
 def _read_labelled(source: Source) -> Found[Labelled]:
@@ -196,9 +195,9 @@ def _mentions(path: Path, relations: tuple[Relation, ...]) -> tuple[Mention, ...
 
 
 def _dataset(
-    vision: Path, *, with_features: bool
+    vision: Path,
 ) -> tuple[Truth, dict[str, _Labels], dict[str, _Matrix], dict[str, float]]:
-    """Return the truth and, by name of the video, labels, features if wanted, and frame rates."""
+    """Return the truth and, by name of the video, labels, features, and frame rates."""
     path = vision / _FEATURES
     with TemporaryDirectory(prefix="howsteps-") as folder:
         target = Path(folder) / "arrays.npz"
@@ -206,7 +205,6 @@ def _dataset(
             "media": str(path),
             "infos": str(vision / "videos_info"),
             "target": str(target),
-            "variables": ["Y", "X"] if with_features else ["Y"],
             "frames_per_interval": FRAMES_PER_INTERVAL,
             "memory": _MEMORY + _MEMORY_PER_BYTE * fingerprint(path)[0],
         }
@@ -216,7 +214,7 @@ def _dataset(
         arrays = read_arrays(target)
     names = done["names"]
     labels = {name: arrays[f"Y{n}"][:, :-1].astype(bool) for n, name in enumerate(names)}
-    features = {name: arrays[f"X{n}"] for n, name in enumerate(names) if with_features}
+    features = {name: arrays[f"X{n}"] for n, name in enumerate(names)}
     rates = dict(zip(names, done["rates"], strict=True))
     durations = {
         name: frames / rates[name] for name, frames in zip(names, done["frames"], strict=True)

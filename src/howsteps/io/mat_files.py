@@ -22,7 +22,7 @@ def convert(job: dict[str, Any]) -> dict[str, object]:
     path = Path(job["media"])
     rates, counts = [], []
     try:
-        names, arrays = _arrays(path, job["variables"])
+        names, arrays = _arrays(path)
         for n, name in enumerate(names):
             path = Path(job["infos"]) / f"{name}.mat"
             info = _variables(path, "fps", "nimgs")
@@ -47,24 +47,23 @@ def convert(job: dict[str, Any]) -> dict[str, object]:
     return {"names": names, "rates": rates, "frames": counts}
 
 
-def _arrays(path: Path, variables: list[str]) -> tuple[list[str], dict[str, Any]]:
+def _arrays(path: Path) -> tuple[list[str], dict[str, Any]]:
     """Return the names of the videos, and the matrices of video n as ``Y<n>`` and ``X<n>``."""
-    content = _variables(path, "hw3", *variables)
+    content = _variables(path, "hw3", "X", "Y")
     names = [str(name.item()) for name in content["hw3"]["clipid"].ravel()]
     if len({name.strip() for name in names if Path(name).name == name}) < len(names):
         raise ValueError("hw3.clipid names a video twice, or no video")
     arrays: dict[str, Any] = {}
-    for variable in variables:
+    for variable in ("X", "Y"):
         for n, matrix in enumerate(content[variable].ravel()):
             dense = matrix.toarray() if issparse(matrix) else matrix
             arrays[f"{variable}{n}"] = np.atleast_2d(dense).astype(np.float64)
     for n, name in enumerate(names):
-        y, x = arrays[f"Y{n}"], arrays.get(f"X{n}", np.zeros((1, 1)))
+        x, y = arrays[f"X{n}"], arrays[f"Y{n}"]
         if not np.isin(y, (0, 1)).all() or not np.abs(x).max() <= np.finfo(np.float32).max:
             raise ValueError(f"video {name}: Y is not of 0 and 1, or X is not finite")
-        shape = len(y), arrays["X0"].shape[1] if "X0" in arrays else 1
-        if "X0" in arrays and x.shape != shape:
-            raise ValueError(f"video {name}: X is of shape {x.shape}, not {shape}")
+        if x.shape != (len(y), arrays["X0"].shape[1]):
+            raise ValueError(f"video {name}: X is of shape {x.shape}, Y has {len(y)} rows")
     return names, arrays
 
 
