@@ -47,7 +47,7 @@ VGG16_ADDRESS = "https://download.pytorch.org/models/vgg16-397923af.pth"
 VGG16_DIGEST = "397923af"  # first digits of its SHA-256, as in its file name
 WEIGHTS = Path(".cache") / "howsteps" / "weights"  # in the home folder
 
-_VERSION = 2  # increment when the features change
+_VERSION = 3  # increment when the features change
 _CODEWORDS, _CODEBOOK = "codewords", "codebook"  # stages of the cache
 AROUND = 1  # intervals on either side: 30 frames are three intervals of 10
 SAMPLE = 100  # training descriptors per codeword

@@ -114,12 +114,12 @@ def user_cache() -> Iterator[Cache]:
 # The packages and modules that a stage runs, without those for input, output and evaluation.
 _NARRATION = ("captions", "narration", "task.py", "compiled.py")
 _PAPER_SCRIPT = (
-    *("paper/aligners.py", "paper/alignment.py", "paper/alignment_problem.py"),
+    *("paper/alignment.py", "paper/alignment_problem.py"),
     *("paper/alignment_search.py", "paper/script.py"),
 )
 _PAPER_LOCALISE = (
     *("paper/clustering.py", "paper/clustering_problem.py", "paper/clustering_solvers.py"),
-    "paper/localise.py",
+    *("paper/localise.py", "paper/windows.py"),
 )
 SOURCES = {
     "narration": _NARRATION,
