@@ -137,7 +137,7 @@ class TestSeveralJobs:
             "index.html leads to the page of each"
         )
         assert "birds: this folder is empty" in done.stderr
-        assert "notes.txt: is not in a known caption format" in done.stderr
+        assert "notes.txt: is in no known caption format" in done.stderr
 
     def test_a_job_without_a_result_has_a_row_too(self, jobs: Path, tmp_path: Path) -> None:
         (jobs / "fish").mkdir()

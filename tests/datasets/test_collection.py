@@ -248,7 +248,9 @@ class TestFolders:
         folder = write(tmp_path / "tyre", a__en__srt="broken", a__srt=subrip("lift it"))
         collection = datasets.read_tasks(folder)
         assert ids(collection) == ["a"]
-        assert reasons(collection) == [("a.en.srt", "is not in a known caption format")]
+        assert reasons(collection) == [
+            ("a.en.srt", "is in no known caption format, such as SubRip, WebVTT or JSON")
+        ]
 
     def test_broken_and_unrelated_files_do_not_affect_others(self, tmp_path: Path) -> None:
         folder = write(
@@ -260,7 +262,7 @@ class TestFolders:
         assert reasons(collection) == [
             ("b.srt", "the narration is not English; skipped"),
             ("c.srt", "the file is empty"),
-            ("d.srt", "is not in a known caption format"),
+            ("d.srt", "is in no known caption format, such as SubRip, WebVTT or JSON"),
             ("e.srt", "is a binary file, not captions"),
         ]
 

@@ -132,7 +132,7 @@ def _parse(text: str) -> tuple[str, ParsedCues]:
         return "SubRip", subtitles.parse_subrip(text)
     if is_table(text):
         return "table", parse_table(text)
-    raise unreadable("is not in a known caption format")
+    raise unreadable("is in no known caption format, such as SubRip, WebVTT or JSON")
 
 
 def captions_of(parsed: ParsedCues) -> tuple[tuple[Caption, ...], list[Problem]]:
