@@ -364,7 +364,7 @@ def paper(
         name = labelled.task.name
         compared, narrated = _measure(labelled, plan, judgements.get(name), quiet=quiet)
         rows += compared.rows
-        missing += (f"{name}: {line}" for line in _gaps(compared).reasons)
+        missing += (f"{name}: {line}" for line in compared.reasons)
         if narrated:
             first = Sample(labelled, narrated, subsampled(labelled, plan.videos, 0))
             with screen.counting(f"aligning {name}", 1, quiet=quiet):
@@ -414,9 +414,3 @@ def _missing(truths: Iterable[Truth], usable: Sequence[Labelled]) -> list[str]:
         if not labelled.features
     )
     return lines
-
-
-def _gaps(compared: Comparison) -> Comparison:
-    """Return what could not be measured, but for methods without a script, or without places."""
-    without = ("without a script to compare", "localises no steps")
-    return Comparison((), tuple(n for n in compared.unscored if n.reason not in without))

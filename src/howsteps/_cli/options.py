@@ -68,8 +68,8 @@ AnyMode: TypeAlias = Annotated[
     Mode,
     rare_option(
         metavar="MODE",
-        help="'default': our best method. 'paper': the text of the CVPR 2016 paper. 'authors': its "
-        "released code.",
+        help="'default': our best method. 'paper': the text of the CVPR 2016 paper, which takes "
+        "only verbs with a direct object. 'authors': its released code.",
     ),
 ]
 Seed: TypeAlias = Annotated[

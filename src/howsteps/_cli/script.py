@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import typer
@@ -34,7 +34,7 @@ from howsteps.pipeline.work_folder import (
 )
 from howsteps.script.order import PartialOrder, partial_order
 from howsteps.store import VERSION, narration_record
-from howsteps.task import Mention, Mode, Script, Step, Task, Video
+from howsteps.task import Mention, Script, Step, Task, Video
 
 BAR = 10  # characters of a full bar
 MAX_RELATIONS = 20  # relations of a job that are listed
@@ -87,14 +87,7 @@ def narration(
     source: options.Input,
     out: options.StageOut = None,
     json_file: options.JsonFile = None,
-    mode: Annotated[
-        Mode,
-        options.rare_option(
-            metavar="MODE",
-            help="'paper' and 'authors' use only active verbs with a direct object; 'default' "
-            "adds passives, relative clauses, measures and pronouns.",
-        ),
-    ] = "default",
+    mode: options.AnyMode = "default",
     speech: options.Speech = options.SPEECH,
     device: options.AnyDevice = "cpu",
     parser: options.Parser = None,
@@ -130,14 +123,7 @@ def script(
     source: options.Input,
     out: options.StageOut = None,
     steps: options.Steps = None,
-    mode: Annotated[
-        Mode,
-        options.rare_option(
-            metavar="MODE",
-            help="'default': clusters of similar mentions, without small talk. 'paper': alignment "
-            "of all relations. 'authors': their code (45 relations, last mentions, one start).",
-        ),
-    ] = "default",
+    mode: options.AnyMode = "default",
     seed: options.Seed = 0,
     speech: options.Speech = options.SPEECH,
     device: options.AnyDevice = "cpu",
