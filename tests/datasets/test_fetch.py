@@ -222,9 +222,19 @@ MIDDLE = len(CONTENT) // 4
         (CONTENT[:MIDDLE], "cannot be unpacked"),
         (CONTENT[: MIDDLE - 20] + bytes(40) + CONTENT[MIDDLE + 20 :], "cannot be unpacked"),
         (b"<html>moved</html>", "cannot be unpacked"),
+        (zipped({"a": ""}).replace(b"a", b"\0"), "cannot be unpacked"),
         (zipped({"a.txt": "0" * 10**7}), "would unpack to 10 MB, which is too much"),
     ],
-    ids=["a folder above", "a link", "a device", "cut", "changed", "no archive", "a bomb"],
+    ids=[
+        "a folder above",
+        "a link",
+        "a device",
+        "cut",
+        "changed",
+        "no archive",
+        "no name",
+        "a bomb",
+    ],
 )
 def test_a_bad_archive_is_refused(tmp_path, content, reason):
     (path := tmp_path / "bad").write_bytes(content)

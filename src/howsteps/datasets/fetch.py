@@ -19,7 +19,8 @@ from howsteps.store import read_record
 
 _BROKEN = (
     *(OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, tarfile.TarError),
-    *(lzma.LZMAError, RuntimeError, OverflowError),  # RuntimeError: a password, an unknown method
+    # A password or an unknown method; sizes and empty names that zipfile does not expect.
+    *(lzma.LZMAError, RuntimeError, OverflowError, LookupError),
 )
 # Compression ratio; no data set has a higher one, but a zip bomb has.
 _MAX_RATIO = 100
