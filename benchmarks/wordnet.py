@@ -83,10 +83,6 @@ class Reference:
             counts[sense.synset()] += sense.count()
         return list(counts.values())
 
-    def antonyms(self, lemma: str, pos: PartOfSpeech) -> set[str]:
-        """Return the antonyms of a lemma."""
-        return {a.name().lower() for s in self.senses(lemma, pos) for a in s.antonyms()}
-
 
 def inflect(lemma: str, pos: PartOfSpeech, rng: random.Random) -> str:
     """Return a random form of a lemma, correct or not."""
@@ -119,7 +115,6 @@ def compare(ours: WordNet, theirs: Reference, questions: int, seed: int) -> None
         for _ in range(questions // 4)
     ]
     irregular = [(form, pos) for pos in PARTS_OF_SPEECH for form in ours.exceptions[pos]]
-    with_antonyms = [(w, pos) for w, pos in lemmas if ours.antonyms(w, pos)]
 
     def morphy(word: str, pos: PartOfSpeech) -> list[str]:
         return list(theirs.reader._morphy(word, LETTER[pos]))
@@ -130,16 +125,11 @@ def compare(ours: WordNet, theirs: Reference, questions: int, seed: int) -> None
     def tag_counts(lemma: str, pos: PartOfSpeech) -> list[int]:
         return ours.tag_counts(lemma, pos).tolist()
 
-    def antonyms(lemma: str, pos: PartOfSpeech) -> set[str]:
-        return set(ours.antonyms(lemma, pos))
-
     def candidates(word: str, pos: PartOfSpeech) -> list[str]:
         return list(ours.lemmas(word, pos))
 
     agreement("synsets in order", synset_ids, theirs.synset_ids, some)
     agreement("tag counts", tag_counts, theirs.tag_counts, some)
-    agreement("antonyms, random words", antonyms, theirs.antonyms, some)
-    agreement("antonyms, words that have any", antonyms, theirs.antonyms, with_antonyms)
     agreement("morphy, regular forms", candidates, morphy, forms)
     # If the list has a form twice, NLTK keeps only the last line and we keep both.
     agreement("morphy, irregular forms", candidates, morphy, irregular)

@@ -28,7 +28,6 @@ from howsteps.narration.wordnet import PARTS_OF_SPEECH, PartOfSpeech, Tables
 SHIPPED = Path(__file__).parents[1] / "src/howsteps/narration"
 
 _HYPERNYM = ("@", "@i")
-_ANTONYM = "!"
 _SIMILAR = "&"
 _SATELLITE = "s"  # an adjective that is defined by the one at the head of its cluster
 _POS: dict[str, PartOfSpeech] = {
@@ -163,7 +162,6 @@ def compact(database: Database) -> Tables:
     heads = {synset.key: synset for synset in synsets if synset.kind != _SATELLITE}
     tag_counts = np.zeros(sense_starts[-1], dtype=np.uint16)
     hypernyms: list[list[int]] = []
-    antonyms: set[tuple[int, int]] = set()
     for number, synset in enumerate(synsets):
         sense_of_word = []
         for word in synset.words:
@@ -174,12 +172,6 @@ def compact(database: Database) -> Tables:
         hypernyms.append(
             [synset_number[link.target] for link in synset.pointers if link.symbol in _HYPERNYM]
         )
-        for link in synset.pointers:
-            if link.symbol == _ANTONYM:
-                opposite = synsets[synset_number[link.target]]
-                target = entry_number[opposite.key[0], opposite.words[link.target_word - 1]]
-                antonyms.add((sense_of_word[link.source_word - 1], target))
-    pairs = np.array(sorted(antonyms), dtype=np.int32).reshape(-1, 2)
 
     return Tables(
         lemma_starts=starts(lemma for _, lemma in entries),
@@ -190,8 +182,6 @@ def compact(database: Database) -> Tables:
         tag_counts=tag_counts,
         hypernym_starts=starts(hypernyms),
         hypernyms=flat(hypernyms),
-        antonym_senses=pairs[:, 0].copy(),
-        antonyms=pairs[:, 1].copy(),
         exceptions=text(
             "".join(
                 f"{pos} {form} {' '.join(lemmas)}\n"
@@ -269,7 +259,7 @@ def main(arguments: list[str] | None = None) -> int:
     (options.out / "LICENSE").write_text(terms, encoding="ascii")
     print(
         f"{tables.entry_starts[-1]:,} lemmas, {tables.senses.size:,} senses,"
-        f" {tables.hypernym_starts.size - 1:,} synsets, {tables.antonyms.size:,} antonyms:"
+        f" {tables.hypernym_starts.size - 1:,} synsets:"
         f" {(options.out / 'wordnet.npz').stat().st_size / 1e6:.1f} MB"
     )
     return 0

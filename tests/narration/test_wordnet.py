@@ -1,4 +1,4 @@
-"""Queries of WordNet: synsets, hypernyms, antonyms and lemmas."""
+"""Queries of WordNet: synsets, hypernyms and lemmas."""
 
 import numpy as np
 import pytest
@@ -107,27 +107,6 @@ def naive_ancestors(synset: int) -> dict[int, int]:
     return {ancestor: links for links, level in enumerate(found) for ancestor in level}
 
 
-class TestAntonyms:
-    @pytest.mark.parametrize(
-        ("word", "pos", "antonym"),
-        [
-            ("open", "verb", "close"),
-            ("push", "verb", "pull"),
-            ("fill", "verb", "empty"),
-            ("wet", "adj", "dry"),
-            ("clockwise", "adv", "counterclockwise"),
-        ],
-    )
-    def test_are_symmetric(self, word: str, pos: PartOfSpeech, antonym: str) -> None:
-        assert antonym in WORDNET.antonyms(word, pos)
-        assert word in WORDNET.antonyms(antonym, pos)
-
-    def test_belong_to_the_lemma_and_not_to_its_synonyms(self) -> None:
-        assert WORDNET.shared_synset("raise", "lift", "verb")
-        assert "lower" in WORDNET.antonyms("raise", "verb")
-        assert WORDNET.antonyms("lift", "verb") == ()
-
-
 class TestMatchMatrix:
     def test_unknown_words_match_only_themselves(self) -> None:
         relations = [Relation("xyzzy", "frob"), Relation("xyzzy", "car"), Relation("plugh", "car")]
@@ -162,7 +141,6 @@ class TestUnknownWords:
         for pos in PARTS_OF_SPEECH:
             assert not WORDNET.knows(word, pos)
             assert WORDNET.synset_ids(word, pos).size == 0
-            assert WORDNET.antonyms(word, pos) == ()
             assert not WORDNET.shared_synset(word, word, pos)
 
 

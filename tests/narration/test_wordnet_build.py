@@ -109,13 +109,6 @@ def test_hypernyms_of_classes_and_instances(wordnet: WordNet) -> None:
     assert wordnet.ancestors(5) == {5: 0}
 
 
-def test_antonyms_are_of_words_and_not_of_synsets(wordnet: WordNet) -> None:
-    assert wordnet.antonyms("open", "verb") == ("close",)
-    assert wordnet.antonyms("close", "verb") == ("open",)
-    assert wordnet.antonyms("shut", "verb") == wordnet.antonyms("open_up", "verb") == ()
-    assert wordnet.antonyms("dry", "adj") == ("wet",)
-
-
 def test_exceptions_on_several_lines_are_joined(wordnet: WordNet) -> None:
     assert wordnet.lemmas("tula", "noun") == ("tool", "saw")
     assert wordnet.lemma("tula", "noun") == "saw"  # tagged more often

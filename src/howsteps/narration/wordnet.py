@@ -1,4 +1,4 @@
-"""WordNet as a compact file in the package: senses, hypernyms, antonyms, lemmas and matches.
+"""WordNet as a compact file in the package: senses, hypernyms, lemmas and matches.
 
 Its tables are flat arrays, so that they load in a blink.
 """
@@ -40,8 +40,6 @@ class Tables:
         How often each sense was tagged in WordNet's corpora.
     hypernym_starts, hypernyms
         The direct hypernyms (of classes and of instances) of every synset.
-    antonym_senses, antonyms
-        Pairs of a sense and the entry that is its antonym, sorted by sense.
     exceptions
         UTF-8 text, one irregular form per line: part of speech, form, its lemmas.
     """
@@ -54,8 +52,6 @@ class Tables:
     tag_counts: npt.NDArray[np.uint16]
     hypernym_starts: npt.NDArray[np.int32]
     hypernyms: npt.NDArray[np.int32]
-    antonym_senses: npt.NDArray[np.int32]
-    antonyms: npt.NDArray[np.int32]
     exceptions: npt.NDArray[np.uint8]
 
     @classmethod
@@ -129,7 +125,7 @@ class WordNet:
 
     Case is ignored, and a space can be written for WordNet's underscore ("take off" is
     ``take_off``). All methods but :meth:`lemma` and :meth:`lemmas` take lemmas. An unknown word has
-    no synsets and no antonyms; that is not an error.
+    no synsets; that is not an error.
 
     A synset is a number: its position in WordNet's data files, nouns first. ``senses=k`` restricts
     a query to the first k senses of each word, which are the most frequent ones.
@@ -204,15 +200,6 @@ class WordNet:
                         next_level.append(hypernym)
             level = next_level
         return links
-
-    def antonyms(self, lemma: str, pos: PartOfSpeech, senses: int | None = None) -> tuple[str, ...]:
-        """Return the antonyms of a lemma, those of its first sense first, each once."""
-        tables = self.tables
-        first, end = np.searchsorted(
-            tables.antonym_senses, self._sense_range(lemma, pos, senses)
-        ).tolist()
-        entries = dict.fromkeys(tables.antonyms[first:end].tolist())
-        return tuple(self._lemma(entry) for entry in entries)
 
     def lemmas(self, word: str, pos: PartOfSpeech) -> tuple[str, ...]:
         """Return the lemmas that a word may be a form of: all that WordNet's morphy allows.

@@ -314,7 +314,7 @@ def cluster_acts(
     """
     wordnet, model = WordNet.load(), step_model.shipped()
     similarity = model.same_step(table, mentions, wordnet)
-    forbidden = step_model.forbidden_pairs(table, wordnet)
+    forbidden = step_model.which_undo([(act.verb, act.particle) for act in table.acts])
     min_support = min(2, table.support(range(len(table.acts))))
 
     def of(cluster: Sequence[int]) -> list[Mention]:

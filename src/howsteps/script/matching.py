@@ -26,7 +26,6 @@ from howsteps.script.similarity import (
     are_opposite,
     classes_of,
     noun_similarity,
-    opposites,
     specificity,
     vectors_of,
     verb_similarity,
@@ -218,14 +217,14 @@ def _verb_features(
     rows = sorted(set(label_indices))
     row_of = {i: row for row, i in enumerate(rows)}
     similarity = np.asarray(verb_similarity(verbs, wordnet), dtype=np.float64)[rows]
-    undo: NDArray[np.bool_] = opposites([verb for verb, _ in verbs], wordnet)[rows]
+    undo = np.zeros(similarity.shape, dtype=np.bool_)
     for row, i in enumerate(rows):
         classes = classes_of(*verbs[i])
         for column, verb in enumerate(verbs):
             others = classes_of(*verb)
             shared = len(classes & others) / max(1, min(len(classes), len(others)))
             similarity[row, column] = max(similarity[row, column], CLASS_SIMILARITY * shared)
-            undo[row, column] |= are_opposite(verbs[i], verb)
+            undo[row, column] = are_opposite(verbs[i], verb)
     vectors = vectors_of([verb for verb, _ in verbs])
     pick = np.ix_([row_of[i] for i in label_indices], act_indices)
     return similarity[pick], vectors[label_indices] @ vectors[act_indices].T, undo[pick]

@@ -5,7 +5,6 @@ WordNet:
 * The same word: 1. Words that share one of their first two senses: 0.6.
 * A verb with a particle is a verb of its own: "take off" and "take out" have 0, "take off" and a
   bare "take" 0.5, "take off" and "remove" what WordNet says.
-* Antonyms ("raise", "lower"): 0, whatever their other senses.
 
 Verb classes: verbs that do the same kind of thing in a task, and classes that are opposites. Whisk,
 beat and stir are one class; putting and removing are opposites, whatever a dictionary or an
@@ -37,7 +36,6 @@ SENSES = 2
 SYNONYM = 0.6
 BARE = 0.5  # factor where one of two equal verbs has a particle and the other none
 COMMON_SHARE = 0.15  # of how-to videos, from which on a verb has no specificity
-ANTONYM_SENSES = 4
 _TABLE = Path(__file__).with_name("verb_classes.json")
 _VECTORS = Path(__file__).with_name("word_vectors.npz")
 # With one of these particles, a verb that is not listed has the classes of the bare verb.
@@ -61,20 +59,7 @@ def verb_similarity(verbs: Sequence[tuple[str, str]], wordnet: WordNet) -> NDArr
     by_verb = _synonyms(bare, "verb", wordnet) * np.where(one_has, BARE, 1.0)
     by_verb[differ] = 0.0
     similarity = np.maximum(by_verb, _synonyms(with_particle, "verb", wordnet))
-    similarity[opposites(bare, wordnet)] = 0.0
     return np.asarray(similarity, dtype=np.float32)
-
-
-def opposites(verbs: Sequence[str], wordnet: WordNet) -> NDArray[np.bool_]:
-    """Which pairs of verbs are antonyms (n×n)."""
-    indices: dict[str, list[int]] = {}
-    for index, verb in enumerate(verbs):
-        indices.setdefault(verb, []).append(index)
-    found = np.zeros((len(verbs), len(verbs)), dtype=np.bool_)
-    for verb, rows in indices.items():
-        for antonym in wordnet.antonyms(verb, "verb", ANTONYM_SENSES):
-            found[np.ix_(rows, indices.get(antonym, []))] = True
-    return np.asarray(found | found.T)
 
 
 def _synonyms(words: Sequence[str], pos: PartOfSpeech, wordnet: WordNet) -> NDArray[np.float32]:

@@ -26,7 +26,6 @@ from howsteps.script.similarity import (
     are_opposite,
     is_helper,
     noun_similarity,
-    opposites,
     shared_class,
     specificity,
     vectors_of,
@@ -89,14 +88,8 @@ def _weighted_sum(features: Mapping[str, Matrix], weights: Mapping[str, float]) 
     return total
 
 
-def forbidden_pairs(table: ActTable, wordnet: WordNet) -> NDArray[np.bool_]:
-    """Pairs of acts that are never one step, because one undoes the other (n×n)."""
-    verbs = [(act.verb, act.particle) for act in table.acts]
-    return _undo(verbs) | opposites([verb for verb, _ in verbs], wordnet)
-
-
-def _undo(verbs: Sequence[tuple[str, str]]) -> NDArray[np.bool_]:
-    """Which pairs of verbs undo each other by their classes (n×n)."""
+def which_undo(verbs: Sequence[tuple[str, str]]) -> NDArray[np.bool_]:
+    """Which pairs of verbs undo each other: their acts are never one step (n×n)."""
     distinct = sorted(set(verbs))
     rows = [distinct.index(verb) for verb in verbs]
     undo = np.array([[are_opposite(a, b) for b in distinct] for a in distinct], dtype=np.bool_)
@@ -115,7 +108,7 @@ def pair_features(
     class_, noun = features["same class"], features["noun"]
     same_noun = (np.array(nouns)[:, None] == np.array(nouns)[None, :]).astype(np.float64)
     near, close = np.clip(features["near lift"], -1.0, 2.0), np.exp(-DECAY * features["gap"])
-    undo = _undo(verbs).astype(np.float64)
+    undo = which_undo(verbs).astype(np.float64)
     verb = np.maximum(features["synonyms"], CLASS_SIMILARITY * class_) * (1 - undo)
     share = np.array([shared[act.noun] / len(nouns) for act in table.acts])
     return features | {
