@@ -406,3 +406,13 @@ def test_an_export_is_written(visit, served, work) -> None:
     key(page, "export").click()
     until(page, "document.querySelector('.state').textContent.includes('1 file in exports/csv')")
     assert (work / "exports" / "csv" / "steps.csv").is_file()
+
+
+def test_the_page_says_why_nothing_can_be_undone(visit, start, work) -> None:
+    with running(work) as served:
+        served.edit(0, do={"op": "delete", "step": 0})
+        served.until_placed()
+    write_work(work, tea(6, 5))  # as a run with a new video does
+    page = visit(start(work))
+    until(page, "document.querySelector('.state').textContent.includes('edits-1.jsonl')")
+    assert key(page, "undo").get_attribute("aria-disabled") == "true"

@@ -222,7 +222,7 @@ class Narrations:
             if _narrators(each for each in said if each.where([word])) < enough
         )
 
-        def rank(each: _Said) -> tuple[bool, bool, int, bool, float]:
+        def rank(each: _Said) -> tuple[bool, bool, int, bool, bool, float]:
             mention, place = each.mention, _near(each.mention, places)
             is_clear = mention.is_work and each.is_told
             # The spare tire is removed, too, "from under the vehicle".
@@ -230,7 +230,14 @@ class Narrations:
             different = len(label) - len(each.where(label)) + len(others)
             is_whole = len(each.words) <= _QUOTE_WORDS
             confidence = place.confidence if place else -1.0
-            return not is_clear, mention.resolved, different, not is_whole, -confidence
+            return (
+                not is_clear,
+                mention.resolved,
+                different,
+                place is None,
+                not is_whole,
+                -confidence,
+            )
 
         ranked = ((rank(each), each.quote(*each.where(details[-1:]).values())) for each in said)
         quotes = Agreed.by_rank(step.label, ranked).quotes
@@ -344,7 +351,8 @@ def _uses(said: _Said) -> Iterator[_Use]:
         at = min(forms, key=lambda n: (n < said.verb, abs(n - said.verb)))
         # "Not with the levers", "if you got an onion".
         is_denied = not _DENYING.isdisjoint(said.words[max(0, min(at, said.verb) - 4) : at])
-        if not is_denied:
+        is_verb = not _DETERMINERS.isdisjoint(said.words[at + 1 : at + 2])  # "lever it off"
+        if not (is_denied or is_verb):
             is_object = noun == mention.noun and mention.verb in _USING
             yield _Use(said, noun, at, noun in mention.tools or is_object)
 
