@@ -66,10 +66,6 @@ def test_a_download_folder(tmp_path: Path) -> None:
             (f"{other}.mp4.ytdl", unfinished),
             (f"{other}.temp.mp4", unfinished),
             (f"{other}.de.vtt", "the narration is not English; skipped"),
-            (
-                f"{stem}.en-orig.vtt",
-                f"not used: the captions of this video are read from {stem}.en.vtt",
-            ),
         ]
     )
     lost = [problem.path.name for problem in collection.problems if not problem.harmless]

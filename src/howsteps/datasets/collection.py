@@ -334,25 +334,20 @@ def _why_unusable(media: Path) -> str | None:
 
 def _choose(texts: Mapping[Path, CaptionText], into: _Collected) -> CaptionFile | None:
     """Read the best caption file: English, readable, preferably with word times."""
-    read: dict[Path, CaptionFile] = {}
-    ranked = sorted(texts, key=_rank)
-    failed = set()
-    for _, same in groupby(ranked, key=_rank):
+    read: list[CaptionFile] = []
+    for _, same in groupby(sorted(texts, key=_rank), key=_rank):
         for path in same:
             try:
-                read[path] = _english(texts[path])
+                read.append(_english(texts[path]))
             except InputError as error:
-                failed.add(path)
                 into.problems.append(_weighed(error))
         if read:
             break
     if not read:
         return None
-    chosen = max(read, key=lambda path: any(line.words for line in read[path].captions))
-    for path in sorted(texts.keys() - failed - {chosen}):
-        into.remark(path, f"not used: the captions of this video are read from {chosen.name}")
-    into.problems += read[chosen].problems
-    return read[chosen]
+    chosen = max(read, key=lambda file: any(line.words for line in file.captions))
+    into.problems += chosen.problems
+    return chosen
 
 
 def _english(text: CaptionText) -> CaptionFile:
