@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from benchmarks.places import after_mentions, spread_evenly
 from howsteps.evaluate import paper_f1
+from howsteps.io.cache import Cache
 from howsteps.localise import localise
 from howsteps.localise.decision import decide
 from howsteps.localise.evidence import SegmentPrior, standardised
@@ -34,7 +35,6 @@ from howsteps.localise.self_training import KINDS as FEATURE_KINDS
 from howsteps.localise.self_training import REGULARISATION
 from howsteps.narration import extract_relations
 from howsteps.paper.localise import localise as cluster_task
-from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores
 from howsteps.pipeline.features import features_of

@@ -14,7 +14,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from howsteps.pipeline.cache import Cache
+from howsteps.io.cache import Cache
 from howsteps.pipeline.context import Context, Event, StageBegan, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run

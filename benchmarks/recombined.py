@@ -36,8 +36,8 @@ from benchmarks.footage import (
 )
 from benchmarks.places import after_mentions, spread_evenly
 from howsteps.demo import job as demo
+from howsteps.io.cache import Cache
 from howsteps.localise import localise
-from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores
 from howsteps.pipeline.features import features_of

@@ -16,7 +16,7 @@ from pathlib import Path
 import av
 
 from benchmarks.film import render, repeat
-from howsteps.pipeline.cache import Cache
+from howsteps.io.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores
 from howsteps.pipeline.features import features_of

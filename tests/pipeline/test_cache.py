@@ -10,9 +10,9 @@ import pytest
 
 import howsteps
 from howsteps.errors import InputError
+from howsteps.io.cache import Cache
 from howsteps.io.files import key_of, sha256_of_file, write_atomically
 from howsteps.pipeline import cache
-from howsteps.pipeline.cache import Cache
 from tests.test_architecture import imported
 
 

@@ -10,9 +10,9 @@ import pytest
 from howsteps.datasets import read_tasks
 from howsteps.errors import InputError
 from howsteps.io import files
+from howsteps.io.cache import Cache
 from howsteps.pipeline import features as features_stage
 from howsteps.pipeline import stages
-from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.features import describe_videos, method_of
 from howsteps.task import Video
@@ -91,7 +91,7 @@ class TestFilms:
         """How long the film is by its descriptors, or why there are none."""
         method, context = method_of("default", quick=True), Context(Cache(cache))
         found, problems = describe_videos([Video("ann", media=path)], method, context)
-        return [round(one.seconds) for one in found], [str(problem) for problem in problems]
+        return [round(one.record.seconds) for one in found], [str(problem) for problem in problems]
 
     def worker(self, monkeypatch: pytest.MonkeyPatch, change: Change) -> None:
         """Extract descriptors in this process, so that files can be changed before decoding."""

@@ -10,8 +10,8 @@ import pytest
 
 from howsteps import datasets
 from howsteps.errors import HowstepsError
+from howsteps.io.cache import Cache
 from howsteps.pipeline import stages
-from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context, Event, ItemDone
 from howsteps.pipeline.executor import RAY_TRIES, Outcome, RayExecutor
 from howsteps.pipeline.options import RunOptions

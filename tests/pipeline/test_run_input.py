@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from howsteps.errors import HowstepsError, Problem
-from howsteps.pipeline.cache import Cache
+from howsteps.io.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.placing import place_again

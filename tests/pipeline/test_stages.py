@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from howsteps.errors import Extra, InputError, MissingExtra
+from howsteps.io.cache import Cache
 from howsteps.paper import visual_words
 from howsteps.pipeline import features, stages
-from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context, Event, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import Caption, Mode, Task, Video, Word

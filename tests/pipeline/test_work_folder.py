@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from howsteps.errors import InputError
+from howsteps.io.cache import Cache
 from howsteps.io.files import Folder
-from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context, Event, ItemDone, StageBegan, StageEnded
 from howsteps.pipeline.work_folder import (
     STEPS_FILE,

@@ -4,13 +4,13 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from howsteps.errors import CannotWrite, InputError
+from howsteps.io.cache import Cache
 from howsteps.io.files import Folder
 from howsteps.narration.features import Vocabulary
 from howsteps.paper.visual_words import (
@@ -18,7 +18,6 @@ from howsteps.paper.visual_words import (
     VisualWords,
     WordOptions,
 )
-from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, Event, ItemDone, ignore_event
 from howsteps.pipeline.features import features_of
 from howsteps.task import Video
@@ -60,10 +59,9 @@ def look(
     method: Method = MOTION,
     callback: Callback = ignore_event,
     workers: int = 2,
-    **options: object,
 ) -> Features:
     context = Context(Cache(cache), callback=callback, workers=workers)
-    return features_of(videos(folder, *names), method, context, **options)
+    return features_of(videos(folder, *names), method, context)
 
 
 @pytest.fixture(scope="module")
@@ -147,15 +145,12 @@ def test_each_kind_of_descriptors_is_cached_separately(
     assert all(np.array_equal(alone.vectors[v], seen.vectors[v][:, :50]) for v in alone.vectors)
 
 
-def test_a_kind_that_is_added_later_is_complete(tmp_path: Path) -> None:
-    """Kinds differ in their number of chunks: a still video has fewer of motion."""
-    pictures = list(scene(1, size=(64, 48))) * 62
-    film(tmp_path / "still.mp4", pictures, rate=Fraction(1))
-    look(tmp_path, tmp_path / "store", "still", method=MOTION)
-    found = look(tmp_path, tmp_path / "store", "still", method=BOTH)
-    seen = (found.vectors["still"] ** 2).sum(axis=1)
-    assert len(seen) == 3 * 62
-    assert seen == pytest.approx(np.ones(len(seen)), abs=1e-5)
+def test_descriptors_of_one_kind_alone_do_not_make_a_video_complete(
+    films: Path, both: tuple[Path, Features], tmp_path: Path
+) -> None:
+    look(films, tmp_path, "left", "right", method=MOTION)
+    found = look(films, tmp_path, "left", "right", method=BOTH)
+    assert all(np.array_equal(found.vectors[v], rows) for v, rows in both[1].vectors.items())
 
 
 def test_videos_in_another_order_do_not_reuse_the_codebook(
@@ -222,8 +217,11 @@ def test_an_unwritable_cache_is_fatal(films: Path, tmp_path: Path) -> None:
         look(films, tmp_path, "left")
 
 
-def test_a_video_that_needs_too_much_memory_is_set_aside(films: Path, tmp_path: Path) -> None:
-    found = look(films, tmp_path, "left", memory=2**20)
+def test_a_video_that_needs_too_much_memory_is_set_aside(
+    films: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("howsteps.vision.features.MEMORY", 2**20)
+    found = look(films, tmp_path, "left")
     assert not found.vectors
     assert len(found.problems) == 1
 

@@ -11,10 +11,11 @@ import typer
 from howsteps._cli import options, screen
 from howsteps._cli.screen import escape
 from howsteps.errors import Problem
+from howsteps.io.cache import Cache
 from howsteps.io.files import Folder
 from howsteps.io.text import format_time
 from howsteps.narration.relations import common_relations
-from howsteps.pipeline.cache import Cache, user_cache
+from howsteps.pipeline.cache import user_cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import LocalExecutor, cores
 from howsteps.pipeline.options import RunOptions

@@ -13,7 +13,7 @@ options keep as many descriptors as are practical.
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from howsteps.errors import GPU, MissingExtra
 from howsteps.errors import PAPER as EXTRA
+from howsteps.io.cache import Cache
 from howsteps.io.files import key_of
 from howsteps.vision import network as networks
 from howsteps.vision.features import (
     SECONDS,
-    Entries,
     MakeDescribers,
     PooledFrames,
     Vectors,
@@ -160,12 +160,12 @@ class VisualWords:
         return found
 
     def describers(
-        self, kinds: Collection[str], media: Path, device: str, threads: int
+        self, media: Path, device: str, threads: int
     ) -> "tuple[Decoding | None, MakeDescribers]":
-        """Load what these kinds need; local descriptors need all frames."""
+        """Load what is needed; local descriptors need all frames."""
         options = self.options
         makers: dict[str, Callable[[VideoReader], Describer]] = {}
-        if MOTION in kinds and options.motion is not None:
+        if options.motion is not None:
             import cv2  # noqa: PLC0415 - for motion alone
 
             from howsteps.paper.motion import MotionDescriber  # noqa: PLC0415 - loads Numba
@@ -174,7 +174,7 @@ class VisualWords:
             makers[MOTION] = partial(
                 MotionDescriber, options=options.motion, most=options.most, seed=options.seed
             )
-        if APPEARANCE in kinds and options.appearance is not None:
+        if options.appearance is not None:
             makers[APPEARANCE] = partial(
                 appearance_describer,
                 options=options.appearance,
@@ -184,10 +184,10 @@ class VisualWords:
             )
         return None, lambda video: {kind: make(video) for kind, make in makers.items()}
 
-    def vectors(self, videos: Sequence[VideoDescriptors], cache: Entries) -> Vectors:
+    def vectors(self, videos: Sequence[VideoDescriptors], cache: Cache) -> Vectors:
         """Compute the vectors of videos, with codebooks learnt from them."""
         codebooks = learn_codebooks(videos, self.options, cache)
-        return {v.video: _vectors(v, codebooks, cache) for v in videos}, codebooks, []
+        return {v.video: _vectors(v, codebooks, cache) for v in videos}, codebooks
 
 
 def appearance_describer(
@@ -302,7 +302,7 @@ def learn_codebook(descriptors: Floats, size: int, seed: int = 0) -> Codebook:
 
 
 def learn_codebooks(
-    videos: Sequence[VideoDescriptors], options: WordOptions, cache: Entries
+    videos: Sequence[VideoDescriptors], options: WordOptions, cache: Cache
 ) -> dict[str, Codebook]:
     """Learn the codebook of each kind."""
     sizes = {MOTION: options.motion_words, APPEARANCE: options.appearance_words}
@@ -322,7 +322,7 @@ def learn_codebooks(
 
 
 def _sample(
-    videos: Sequence[VideoDescriptors], kind: str, size: int, seed: int, cache: Entries
+    videos: Sequence[VideoDescriptors], kind: str, size: int, seed: int, cache: Cache
 ) -> Floats:
     """Sample about ``size`` descriptors, the same number from every video."""
     per_video = -(-size // len(videos))
@@ -339,7 +339,7 @@ def _sample(
     return dequantise(np.concatenate(sampled)) if sampled else np.empty((0, 0), np.float32)
 
 
-def _vectors(video: VideoDescriptors, codebooks: Mapping[str, Codebook], cache: Entries) -> Floats:
+def _vectors(video: VideoDescriptors, codebooks: Mapping[str, Codebook], cache: Cache) -> Floats:
     parts = [
         signed_roots(blocks(_counts(video, kind, codebook, cache)))
         for kind, codebook in codebooks.items()
@@ -347,10 +347,10 @@ def _vectors(video: VideoDescriptors, codebooks: Mapping[str, Codebook], cache: 
     return np.concatenate(parts, axis=1)
 
 
-def _counts(video: VideoDescriptors, kind: str, codebook: Codebook, cache: Entries) -> Floats:
+def _counts(video: VideoDescriptors, kind: str, codebook: Codebook, cache: Cache) -> Floats:
     """Codeword counts, T×k; the codeword of every descriptor is cached."""
     if not len(codebook):
-        return np.zeros((video.intervals, 0), np.float32)
+        return np.zeros((video.record.intervals, 0), np.float32)
     key = key_of(_VERSION, video=video.keys[kind], codebook=codebook.digest)
     cached = cache.arrays(_CODEWORDS, key)
     if cached is None:
@@ -362,7 +362,9 @@ def _counts(video: VideoDescriptors, kind: str, codebook: Codebook, cache: Entri
         intervals, codewords = (np.concatenate(part) for part in zip(*pairs, strict=True))
         cached = {"intervals": intervals, "codewords": codewords}
         cache.put_arrays(_CODEWORDS, key, cached)
-    return count_codewords(cached["intervals"], cached["codewords"], video.intervals, len(codebook))
+    return count_codewords(
+        cached["intervals"], cached["codewords"], video.record.intervals, len(codebook)
+    )
 
 
 def count_codewords(

@@ -11,13 +11,13 @@ from howsteps import datasets
 from howsteps.datasets import Collection
 from howsteps.datasets.names import Names
 from howsteps.errors import HowstepsError, InputError, Problem, problem_of
+from howsteps.io.cache import Cache
 from howsteps.localise.decision import StepIntervals
 from howsteps.localise.features import Floats
 from howsteps.localise.model import FILE as MODEL_FILE
 from howsteps.localise.model import Model
 from howsteps.narration.features import video_interval_count
 from howsteps.pipeline import asking
-from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, ignore_event
 from howsteps.pipeline.executor import LocalExecutor, single_threaded
 from howsteps.pipeline.features import visual_features

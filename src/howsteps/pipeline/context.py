@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TypeAlias, TypeVar
 
-from howsteps.pipeline.cache import Cache
+from howsteps.io.cache import Cache
 from howsteps.pipeline.executor import Executor, Failure, LocalExecutor, single_threaded
 
 Job = TypeVar("Job")

@@ -14,16 +14,14 @@ from typing import Any
 import msgspec
 
 from howsteps.errors import VISION, CannotWrite, MissingExtra, Problem
+from howsteps.io.cache import Cache
 from howsteps.io.worker_process import serve
 from howsteps.narration.features import Vocabulary
-from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context, ItemAt
-from howsteps.pipeline.executor import cores, map_in_threads, single_threaded
+from howsteps.pipeline.executor import Outcome, cores, map_in_threads, single_threaded
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import Mode, Task, Video
 from howsteps.vision.features import (
-    MEMORY,
-    Damaged,
     Features,
     FeatureSpace,
     Method,
@@ -95,38 +93,20 @@ def features_of(
     *,
     task: str = "",
     device: str = "cpu",
-    memory: int = MEMORY,
 ) -> Features:
     """Compute a vector for every interval of every video that has a file.
 
-    ``task`` is the task name in events, and ``memory`` the bytes that one video may use, on top of
-    the libraries. With ``features`` in the context's ``redo``, cached descriptors are ignored.
+    ``task`` is the task name in events. With ``features`` in the context's ``redo``, cached
+    descriptors are ignored.
 
     Raises ``HowstepsError`` if something is not installed.
     """
     method.require_extras(device)
-    describe = partial(
-        describe_videos, method=method, context=context, task=task, device=device, memory=memory
-    )
-    described, problems = describe(videos)
-    again: set[str] = set()  # videos whose cached descriptors were damaged
-    while described:
-        try:
-            with single_threaded():
-                vectors, learnt, remarks = method.vectors(described, context.cache)
-            break
-        except Damaged as error:
-            if error.video in again:
-                raise
-            again.add(error.video)
-            fresh, failures = describe([v for v in videos if v.id == error.video], redo=True)
-            problems += [] if fresh else failures
-            described = [
-                new for one in described for new in (fresh if one.video == error.video else [one])
-            ]
-    else:
+    described, problems = describe_videos(videos, method, context, task=task, device=device)
+    if not described:
         return Features(problems=tuple(problems))
-    problems += remarks
+    with single_threaded():
+        vectors, learnt = method.vectors(described, context.cache)
     for video in described:
         if not vectors[video.video].any():
             problems.append(Problem(video.media, "no features could be computed"))
@@ -136,7 +116,7 @@ def features_of(
         vectors,
         tuple(problems),
         {video.video: video.vector_key(learnt) for video in described if video.video in vectors},
-        {video.video: video.seconds for video in described},
+        {video.video: video.record.seconds for video in described},
         learnt,
         tuple(described),
     )
@@ -149,8 +129,6 @@ def describe_videos(
     *,
     task: str = "",
     device: str = "cpu",
-    memory: int = MEMORY,
-    redo: bool = False,
 ) -> tuple[list[VideoDescriptors], list[Problem]]:
     """Compute the descriptors of all videos that have a file, unless they are cached.
 
@@ -162,9 +140,9 @@ def describe_videos(
     """
     videos = [video for video in videos if video.media is not None]
     workers = max(1, min(context.workers, len(videos)))
-    threads, redo = max(1, cores() // workers), redo or STAGE in context.redo
+    threads, redo = max(1, cores() // workers), STAGE in context.redo
     origins = method.origins()
-    worker = WorkerOptions(_WORKER, method, origins, context.cache, device, threads, memory, redo)
+    worker = WorkerOptions(_WORKER, method, origins, context.cache, device, threads, redo)
     stop = threading.Event()
     if context.executor.takes_tasks:
         describe = partial(describe_video, worker=worker)
@@ -178,26 +156,29 @@ def describe_videos(
 
         describe = partial(describe_video, worker=worker, report=report, stop=stop)
         outcomes = map_in_threads(describe, videos, workers)
-    found: dict[int, VideoDescriptors] = {}
-    problems: dict[int, Problem] = {}
+    done: list[Outcome[VideoDescriptors]] = []
     with context.stage(STAGE, task, len(videos)) as progress:
         try:
             for outcome in outcomes:
-                video, failure = videos[outcome.index], outcome.failure
-                if failure is not None:
-                    if failure.fatal:
-                        raise CannotWrite(failure.reason)
-                    problems[outcome.index] = Problem(video.media or Path(), failure.reason)
-                elif outcome.value is not None:
-                    found[outcome.index] = outcome.value
+                if outcome.failure is not None and outcome.failure.fatal:
+                    raise CannotWrite(outcome.failure.reason)
+                done.append(outcome)
                 cached = outcome.value is not None and outcome.value.cached
-                progress.done(video.id, cached=cached)
+                progress.done(videos[outcome.index].id, cached=cached)
         except BaseException:
             stop.set()
             raise
-    described = [found[index] for index in sorted(found)]
-    defects = [Problem(video.media, defect) for video in described for defect in video.defects]
-    return described, [problems[index] for index in sorted(problems)] + defects
+    done.sort(key=lambda outcome: outcome.index)
+    described = [outcome.value for outcome in done if outcome.value is not None]
+    problems = [
+        Problem(videos[outcome.index].media or Path(), outcome.failure.reason)
+        for outcome in done
+        if outcome.failure is not None
+    ]
+    problems += [
+        Problem(each.media, defect) for each in described for defect in each.record.defects
+    ]
+    return described, problems
 
 
 def _describe(job: dict[str, Any]) -> dict[str, object]:

@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 
 from howsteps.errors import HowstepsError, InputError, Problem
+from howsteps.io.cache import Cache
 from howsteps.io.files import check_unchanged, fingerprint
 from howsteps.pipeline import stages
-from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, ignore_event
 from howsteps.pipeline.earlier import (
     NOTHING,

@@ -19,9 +19,9 @@ from howsteps import datasets
 from howsteps.captions.cues import printable
 from howsteps.datasets import Collection
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem, problem_of
+from howsteps.io.cache import Cache
 from howsteps.io.files import Folder
 from howsteps.pipeline import asking, placing, selection, stages
-from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Callback, Context, ignore_event
 from howsteps.pipeline.earlier import (
     NOTHING,

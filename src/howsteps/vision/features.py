@@ -7,17 +7,19 @@ decoded once.
 
 import json
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, TypeAlias
 
+import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from howsteps.errors import VISION, HowstepsError, InputError, MissingExtra, Problem
+from howsteps.errors import VISION, InputError, MissingExtra, Problem
+from howsteps.io.cache import Cache
 from howsteps.io.files import Folder, check_unchanged, fingerprint, key_of, sha256_of_file
 from howsteps.io.worker_process import answer, limit_memory, run_in_worker
 from howsteps.narration.features import LARGEST_VOCABULARY, Vocabulary
@@ -67,35 +69,13 @@ def interval_count(length: float, seconds: float = SECONDS) -> int:
 
 
 Matrix = NDArray[np.float32]
-# By video id, T×d; what was learnt for them, by kind; and remarks.
-Vectors: TypeAlias = tuple[dict[str, Matrix], Mapping[str, Any], list[Problem]]
+# By video id, T×d; and what was learnt for them, by kind.
+Vectors: TypeAlias = tuple[dict[str, Matrix], Mapping[str, Any]]
 MakeDescribers: TypeAlias = "Callable[[VideoReader], dict[str, Describer]]"
 
 _VERSION = 2  # increment when the descriptors change
 VIDEOS, CHUNKS = "descriptors", "chunks"  # stages of the cache
 MEMORY = 2 * 2**30  # bytes that one video may use, on top of the libraries
-
-
-class Entries(Protocol):
-    """The cache, as far as it is used here; a damaged entry is None, as a missing one."""
-
-    folder: Path
-
-    def json(self, stage: str, key: str) -> Any | None:
-        """The JSON value of an entry."""
-
-    def put_json(self, stage: str, key: str, content: object) -> object:
-        """Write an entry as JSON."""
-
-    def arrays(self, stage: str, key: str) -> dict[str, NDArray[Any]] | None:
-        """The arrays of an entry, by name."""
-
-    def put_arrays(self, stage: str, key: str, arrays: Mapping[str, NDArray[Any]]) -> object:
-        """Write an entry of named arrays."""
-
-    def path(self, stage: str, key: str, kind: str) -> Path:
-        """The path of an entry."""
-        ...
 
 
 class Method(Protocol):
@@ -120,12 +100,12 @@ class Method(Protocol):
         ...
 
     def describers(
-        self, kinds: Collection[str], media: Path, device: str, threads: int
+        self, media: Path, device: str, threads: int
     ) -> "tuple[Decoding | None, MakeDescribers]":
-        """Load what these kinds need; return which frames they need, and what makes describers."""
+        """Load what is needed; return which frames are decoded, and what makes describers."""
         ...
 
-    def vectors(self, videos: "Sequence[VideoDescriptors]", cache: Entries) -> Vectors:
+    def vectors(self, videos: "Sequence[VideoDescriptors]", cache: Cache) -> Vectors:
         """Compute the vectors of videos."""
         ...
 
@@ -148,38 +128,39 @@ class Features:
     described: "tuple[VideoDescriptors, ...]" = ()
 
 
-class Damaged(HowstepsError):
-    """A part of the descriptors of a video is damaged or gone; they must be computed again."""
+@dataclass(frozen=True, slots=True)
+class VideoRecord:
+    """What is known of a video whose descriptors are in so many ``chunks`` of the cache.
 
-    def __init__(self, video: str, path: Path) -> None:
-        super().__init__(f"{path} is damaged: delete it, and run the command again")
-        self.video = video
+    ``seconds`` is its duration, and ``defects`` are what is wrong with the file.
+    """
+
+    intervals: int
+    seconds: float
+    chunks: int
+    defects: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class VideoDescriptors:
-    """A video whose descriptors are cached: for each kind a cache key and a number of chunks.
+    """A video whose descriptors are cached, each kind under its key.
 
-    ``seconds`` is its duration, ``defects`` what is wrong with the file, and ``cached`` whether
-    everything was in the cache before.
+    ``cached``: they all were there before.
     """
 
     video: str
     media: Path
     keys: Mapping[str, str]
-    intervals: int
-    seconds: float
-    chunks: Mapping[str, int]
-    defects: tuple[str, ...]
-    cached: bool = False
+    record: VideoRecord
+    cached: bool
 
-    def read(self, kind: str, cache: Entries) -> Iterator[tuple[NDArray[np.int32], NDArray[Any]]]:
+    def read(self, kind: str, cache: Cache) -> Iterator[tuple[NDArray[np.int32], NDArray[Any]]]:
         """Yield interval indices (n) and descriptors (n×d), chunk by chunk."""
-        for index in range(self.chunks[kind]):
+        for index in range(self.record.chunks):
             name = _chunk_name(self.keys[kind], index)
             arrays = cache.arrays(CHUNKS, name)
-            if arrays is None:
-                raise Damaged(self.video, cache.path(CHUNKS, name, "npz"))
+            if arrays is None:  # it was there when the video was looked up
+                raise InputError(cache.path(CHUNKS, name, "npz"), "is gone; run the command again")
             if len(arrays["values"]):
                 yield arrays["intervals"], arrays["values"]
 
@@ -200,10 +181,9 @@ class WorkerOptions:
     module: str
     method: Method
     origins: Mapping[str, str]
-    cache: Entries
+    cache: Cache
     device: str = "cpu"
     threads: int = 1
-    memory: int = MEMORY
     redo: bool = False
 
 
@@ -213,7 +193,7 @@ def describe_video(
     report: Callable[[str, float, float | None], None] | None = None,
     stop: threading.Event | None = None,
 ) -> VideoDescriptors:
-    """Compute the descriptors of a video that are not in the cache yet, in a worker process.
+    """Compute the descriptors of a video in a worker process, unless they are in the cache.
 
     ``report`` is called with the id of the video, the time reached, and its duration if known. The
     worker is killed when ``stop`` is set.
@@ -222,61 +202,47 @@ def describe_video(
     before = fingerprint(media)
     content = sha256_of_file(media)
     keys = {kind: key_of(_VERSION, by=by, of=content) for kind, by in worker.origins.items()}
-    records: dict[str, dict[str, Any]] = {}
-    if not worker.redo:
-        records = {k: found for k, key in keys.items() if (found := _cached(key, cache))}
-    missing = {kind: key for kind, key in keys.items() if kind not in records}
-    if missing:
+    if not worker.redo and (known := _cached([*keys.values()], cache)):
+        return VideoDescriptors(video.id, media, keys, known, cached=True)
 
-        def on_progress(reached: dict[str, Any]) -> None:
-            if report is not None:
-                report(video.id, round(reached["seconds"], 3), reached["total"])
+    def on_progress(reached: dict[str, Any]) -> None:
+        if report is not None:
+            report(video.id, round(reached["seconds"], 3), reached["total"])
 
-        message = {
-            "media": str(media.absolute()),
-            "method": worker.method.name,
-            "options": asdict(worker.method.options),
-            "keys": missing,
-            "cache": str(cache.folder.absolute()),
-            "threads": worker.threads,
-            "device": worker.device,
-            "memory": worker.memory,
-        }
-        done = run_in_worker(
-            worker.module, message, threads=worker.threads, on_progress=on_progress, stop=stop
-        )
-        check_unchanged(media, before)  # or another video would be cached under this hash
-        for kind, key in missing.items():
-            cache.put_json(VIDEOS, key, done)
-            records[kind] = done
-    # Records of different kinds agree except for the number of chunks.
-    first = next(iter(records.values()))
-    return VideoDescriptors(
-        video.id,
-        media,
-        keys,
-        first["intervals"],
-        first["seconds"],
-        {kind: record["chunks"] for kind, record in records.items()},
-        tuple(first["defects"]),
-        not missing,
+    message = {
+        "media": str(media.absolute()),
+        "method": worker.method.name,
+        "options": asdict(worker.method.options),
+        "keys": keys,
+        "cache": str(cache.folder.absolute()),
+        "threads": worker.threads,
+        "device": worker.device,
+        "memory": MEMORY,
+    }
+    done = run_in_worker(
+        worker.module, message, threads=worker.threads, on_progress=on_progress, stop=stop
     )
+    check_unchanged(media, before)  # or another video would be cached under this hash
+    record = msgspec.convert(done, VideoRecord)
+    for key in keys.values():
+        cache.put(VIDEOS, key, record)
+    return VideoDescriptors(video.id, media, keys, record, cached=False)
 
 
 def _chunk_name(key: str, index: int) -> str:
     return f"{key}-{index:05d}"
 
 
-def _cached(key: str, cache: Entries) -> dict[str, Any] | None:
-    """The record of a video if all its chunks are there; each is verified when it is read."""
-    record: dict[str, Any] | None = cache.json(VIDEOS, key)
-    if record is None:
+def _cached(keys: Sequence[str], cache: Cache) -> VideoRecord | None:
+    """The record of a video, if all its descriptors are in the cache and none is damaged."""
+    record, *others = [cache.get(VIDEOS, key, VideoRecord) for key in keys]
+    if record is None or any(other != record for other in others):
         return None
-    names = (_chunk_name(key, index) for index in range(record["chunks"]))
-    return record if all(cache.path(CHUNKS, name, "npz").is_file() for name in names) else None
+    names = (_chunk_name(key, index) for key in keys for index in range(record.chunks))
+    return record if all(cache.arrays(CHUNKS, name) is not None for name in names) else None
 
 
-def describe_into(cache: Entries, method: Method, job: Mapping[str, Any]) -> dict[str, object]:
+def describe_into(cache: Cache, method: Method, job: Mapping[str, Any]) -> dict[str, object]:
     """Do the job of a worker process: write chunks into the cache, and return a record of them."""
     # Imported here, so that a missing library is reported as an answer.
     from howsteps.vision.descriptors import describe_frames  # noqa: PLC0415
@@ -284,7 +250,7 @@ def describe_into(cache: Entries, method: Method, job: Mapping[str, Any]) -> dic
 
     media, threads, device = Path(job["media"]), job["threads"], job["device"]
     keys: dict[str, str] = job["keys"]  # by kind
-    decoding, make = method.describers(keys, media, device, threads)
+    decoding, make = method.describers(media, device, threads)
     if device == "cpu":  # a GPU driver reserves far more address space than there is memory
         limit_memory(job["memory"])
     count = 0
@@ -334,7 +300,7 @@ class PooledFrames:
         return {POOLED: origin}
 
     def describers(
-        self, kinds: Collection[str], media: Path, device: str, threads: int
+        self, media: Path, device: str, threads: int
     ) -> "tuple[Decoding, MakeDescribers]":
         """Load the network; return which frames are needed, and what makes the describer."""
         from howsteps.vision.descriptors import pooled_describer  # noqa: PLC0415 - needs PyAV
@@ -345,10 +311,10 @@ class PooledFrames:
         decoding = plan_decoding(media, options.every * SECONDS, sparing=options.sparing)
         return decoding, lambda video: {POOLED: pooled_describer(video, options, network)}
 
-    def vectors(self, videos: Sequence[VideoDescriptors], cache: Entries) -> Vectors:
+    def vectors(self, videos: Sequence[VideoDescriptors], cache: Cache) -> Vectors:
         """Compute the vectors of videos."""
-        rows = {v.video: pooled_features(v.read(POOLED, cache), v.intervals) for v in videos}
-        return rows, {}, []
+        rows = {v.video: pooled_features(v.read(POOLED, cache), v.record.intervals) for v in videos}
+        return rows, {}
 
 
 def pooled_frames(quick: bool) -> PooledFrames:
