@@ -240,7 +240,7 @@ def place(
         The work folder of a run.
     script
         A script (:func:`howsteps.script.discover`); the path of a list of steps; or its text of
-        several lines, one step each. None: that of the work folder, for other videos.
+        several lines, one step each. None: that of the work folder, with what was typed into it.
     keep, drop
         Ids of videos that were set aside, to be used; and of videos to leave out from now on.
     parser

@@ -53,6 +53,21 @@ class TestVideos:
         run(job, out, steps=8)
         assert used(out) == ["ann", "bob", "cyd", "dan", "eve"]
 
+    def test_a_choice_leaves_what_is_typed_into_the_script(self, out: Path) -> None:
+        path = out / "script.md"
+        text = path.read_text("utf-8")
+        first = labels(out)[0]
+        path.write_text(text.replace(first, "begin", 1), "utf-8")
+        place(out, drop=["bob"])
+        assert labels(out)[0] == "begin"
+        assert not (out / "script.edited.md").exists()
+
+    def test_a_video_that_is_gone_is_no_fault_of_the_script(self, job: Path, out: Path) -> None:
+        place(out, "\n".join(reversed(labels(out))), drop=["bob"])
+        (job / "bob.srt").unlink()
+        found = run(job, out, steps=8).result
+        assert not [each for each in found.problems if "bob" in each.reason]
+
     def test_a_line_of_the_script_is_a_decision(self, job: Path, out: Path, tmp_path: Path) -> None:
         text = (out / "script.md").read_text("utf-8")
         (tmp_path / "mine.md").write_text(f"{text}\ndrop: dan\n", "utf-8")

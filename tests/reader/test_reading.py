@@ -207,3 +207,5 @@ def test_an_answer_that_counts_up_steps_that_do_not_exist_is_not_used() -> None:
     assert len(parse_reading(counted(3), range(1, 9), 2)[0]) == 2
     with pytest.raises(AnswerError, match="cannot be true: there is no step 3"):
         parse_reading(counted(4), range(1, 9), 2)
+    with pytest.raises(AnswerError, match="5 to 2 is not a range"):  # it says nothing else
+        parse_reading('{"done": [[1, 5, 2]]}', range(1, 9), 2)

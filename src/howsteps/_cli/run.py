@@ -169,8 +169,7 @@ def place(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The work folder's script.md after you edited it, or any list of steps. "
-            "Default: the steps as they are.",
+            help="Any list of steps. Default: the script.md of the work folder.",
         ),
     ] = None,
     keep: options.Keep = None,
@@ -185,10 +184,8 @@ def place(
     updated. --keep uses a video that was set aside. To change options or to add videos, use 'run'
     with --script.
 
-    Example: howsteps place steps/ --script steps/script.md
+    Example: howsteps place steps/
     """
-    if not (script or keep or drop):
-        raise typer.BadParameter("what is to change? Give --script, --keep or --drop")
     with screen.progress(quiet=quiet) as callback:
         result = place_again(
             work, script, keep=keep or (), drop=drop or (), parser=parser, callback=callback

@@ -116,7 +116,7 @@ def place_again(
     options, problems = trusted_options(work if (work / OPTIONS).exists() else root, parser)
     context = Context(Cache(root / CACHE), callback=callback or ignore_event)
     given = script.absolute() if isinstance(script, Path) else None
-    page = Page.of(given or script) if isinstance(script, Path | str) else None
+    page = _given_page(given or script, work)
     before, decisions = read_whole(work), read_decisions(work)
     asked = RunOptions(keep=one_or_more(keep), drop=one_or_more(drop))
     check_choices([before.task], asked)
@@ -300,6 +300,13 @@ def own_page(folder: Path) -> Page | None:
         return Page.of(folder / SCRIPT_TEXT)
     except InputError:
         return None
+
+
+def _given_page(script: Script | Path | str | None, work: Path) -> Page | None:
+    """The page that a script is given as; without one, what was typed into that of the folder."""
+    if script is None:
+        return typed_page(work)
+    return None if isinstance(script, Script) else Page.of(script)
 
 
 def typed_page(folder: Path) -> Page | None:

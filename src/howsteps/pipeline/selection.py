@@ -100,10 +100,11 @@ def choices_in(page: Page, task: Task, before: Result) -> tuple[Choices, Choices
     """What the lines ``keep:`` and ``drop:`` of a script choose, and which of it a person wrote.
 
     There is a line for every video that was set aside ``before``. There is a remark on a video that
-    does not exist.
+    never was there.
     """
     lines = parse_choices(page.text)
-    known = {name for video in task.videos for name in (video.id, video.youtube)}
+    videos = (*task.videos, *before.task.videos)
+    known = {name for video in videos for name in (video.id, video.youtube)}
     remarks = [
         Problem(page.path, f"there is no video {name!r} to keep or drop", line, harmless=True)
         for names in lines
