@@ -4,19 +4,22 @@ import json
 import os
 import socket
 import stat
+import subprocess
+import sys
 import time
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import CannotWrite
-from howsteps.serve.app import LARGEST_BODY, prepared
+from howsteps.serve.app import _MAX_CONNECTIONS, LARGEST_BODY, prepared
 from howsteps.serve.edits import FILE
 from howsteps.serve.session import Session
 from tests.report.job import tea, with_video
 
-from .conftest import Served, running, write_work
+from .conftest import Served, connected, running, write_work
 
 RENAME = {"op": "rename", "step": 0, "label": "begin"}
 
@@ -265,6 +268,52 @@ def test_videos_beside_the_folder_of_several_jobs_are_played(tmp_path) -> None:
     session = Session(work)
     assert session.playable(tmp_path / "a.mp4")
     session.stop()
+
+
+def test_a_connection_without_a_request_is_closed(served, monkeypatch) -> None:
+    monkeypatch.setattr("howsteps.serve.app._HEADERS_TIMEOUT", 0.2)
+    for begun in (b"", b"GET / HTTP/1.1\r\nHost:"):
+        with socket.create_connection(("127.0.0.1", served.port), timeout=10) as talk:
+            talk.sendall(begun)
+            with suppress(ConnectionResetError):
+                assert talk.recv(100) == b""
+    assert served.get()[0] == 200
+
+
+def test_refused_requests_whose_bodies_never_come_do_not_keep_the_page_away(served) -> None:
+    head = f"POST /x HTTP/1.1\r\nHost: {served.host}\r\nContent-Length: 10\r\n\r\n"
+    with ExitStack() as stack:
+        for _ in range(_MAX_CONNECTIONS):
+            talk = stack.enter_context(connected(("127.0.0.1", served.port)))
+            talk.sendall(head.encode())
+            assert talk.recv(100).startswith(b"HTTP/1.1 404")
+        assert served.get()[0] == 200
+
+
+@pytest.mark.slow
+def test_hundreds_of_connections_do_not_keep_the_page_away(work) -> None:
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256));"
+        "from howsteps._cli.app import main; main()"
+    )
+    command = [sys.executable, "-c", code, "serve", str(work), "--no-browser"]
+    with ExitStack() as stack:
+        running = stack.enter_context(
+            subprocess.Popen(  # noqa: S603
+                command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+        )
+        stack.callback(running.kill)
+        assert running.stdout is not None
+        served = Served(running.stdout.readline().split()[-1])
+        running.stdout.readline()
+        for _ in range(400):
+            stack.enter_context(connected(("127.0.0.1", served.port)))
+        assert served.get()[0] == 200
+        running.terminate()
+        _, said = running.communicate(timeout=30)
+    assert "Traceback" not in said
+    assert said.count("\n") <= 2
 
 
 def test_a_large_body_is_not_read_completely(served) -> None:

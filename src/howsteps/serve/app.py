@@ -9,6 +9,7 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +21,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from howsteps.errors import HowstepsError, shown
 from howsteps.io.files import Folder, key_of
@@ -116,6 +118,7 @@ def make_app(session: Session, token: str, hosts: Collection[str]) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        asyncio.get_running_loop().set_exception_handler(_log_in_one_line)
         for remark in session.remarks():
             _LOG.warning("%s", remark)
         session.start()
@@ -227,9 +230,53 @@ def _json(value: Mapping[str, Any]) -> Response:
 
 
 _SHUTDOWN_TIMEOUT = 2  # seconds for open connections to end
+_HEADERS_TIMEOUT = 10  # seconds from a connection, or the first byte, to the end of the headers
 _LARGEST_HEADERS = 2**15  # bytes
 _MAX_CONNECTIONS = 64  # far below the usual limits on open files; a browser uses six
+_ACCEPTED_AT_ONCE = 16
 _LOG = logging.getLogger("uvicorn.error")
+
+
+class _Connection(H11Protocol):  # type: ignore[misc]
+    """A connection that is closed if no request arrives in time, or others need its place."""
+
+    waiting: asyncio.TimerHandle | None = None  # for the headers of a request
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """If there are too many connections, close the one that has waited longest."""
+        super().connection_made(transport)
+        self._wait()
+        if len(self.connections) > _MAX_CONNECTIONS:
+            waiting = [(one.waiting.when(), one) for one in self.connections if one.waiting]
+            _, oldest = min(waiting, key=itemgetter(0))
+            self.connections.discard(oldest)
+            oldest.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Process bytes; the headers of a request must be complete in time."""
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_waiting()
+        elif self.waiting is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Clean up."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self.waiting = self.loop.call_later(_HEADERS_TIMEOUT, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if self.waiting is not None:
+            self.waiting.cancel()
+            self.waiting = None
+
+
+def _log_in_one_line(_: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
+    """Log an error outside of requests, such as that of a connection."""
+    _LOG.error("%s", ": ".join(str(context[k]) for k in ("message", "exception") if k in context))
 
 
 def serve(
@@ -297,7 +344,7 @@ def _listen(listener: socket.socket, host: str, port: int, usual: int) -> None:
     for candidate in [port] if port else [usual, 0]:
         try:
             listener.bind((host, candidate))
-            listener.listen()  # until then, another program may do so too
+            listener.listen(_ACCEPTED_AT_ONCE)  # until then, another program may do so too
         except OSError as error:
             if candidate == port:
                 where = f"port {port}" if host == ADDRESS else f"port {port} of {host}"
@@ -331,10 +378,10 @@ def prepared(
             server_header=False,
             timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
             h11_max_incomplete_event_size=_LARGEST_HEADERS,
+            backlog=_ACCEPTED_AT_ONCE,
             loop="asyncio",
-            http="h11",
+            http=_Connection,
             ws="none",
-            limit_concurrency=_MAX_CONNECTIONS,
         )
         server = uvicorn.Server(config)
         shutdown = server.shutdown
