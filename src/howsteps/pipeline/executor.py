@@ -8,6 +8,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +32,7 @@ _GIGABYTE = 1 << 30
 TRIES = 2  # attempts per item
 RAY_TRIES = 3  # one more than for a process, as a dying machine takes other items with it
 _TASKS_PER_CORE = 2  # in flight
+_CONNECT_TIMEOUT = 10.0  # seconds for the head node to answer
 _INSTALLED = Path(howsteps.__file__).parents[1]  # the folder that howsteps is imported from
 
 
@@ -235,6 +237,7 @@ def connected(address: str | None) -> Any:
 
     if not ray.is_initialized():
         where = address or "this machine"
+        _check_address(address)
         # Otherwise every library would start one thread per core in every worker.
         environment = {**ISOLATED, **dict.fromkeys(THREADS, "1")}
         try:
@@ -250,6 +253,18 @@ def connected(address: str | None) -> Any:
         except (OSError, ValueError, RuntimeError) as error:
             raise HowstepsError(f"no Ray cluster can be reached at {where}: {error}") from error
     return ray
+
+
+def _check_address(address: str | None) -> None:
+    """Raise an error if nothing listens at HOST:PORT; Ray itself would retry for minutes."""
+    host, _, port = (address or "").rpartition("://")[2].rpartition(":")
+    if not (host and port.isdecimal()):
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_TIMEOUT).close()
+    except (OSError, OverflowError) as error:
+        reason = f"nothing answers there ({error})"
+        raise HowstepsError(f"no Ray cluster can be reached at {address}: {reason}") from error
 
 
 def _cores(ray: Any) -> int:
