@@ -95,5 +95,4 @@ def made(value: Mapping[str, object], question: Question = QUESTION) -> Edit:
 
 def labels(edit: Edit) -> list[str]:
     """The labels of the steps of an edit."""
-    assert edit.script is not None
     return [step.label for step in edit.script.steps]

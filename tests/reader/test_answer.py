@@ -23,8 +23,8 @@ from howsteps.reader.answer import (
     without_unsaid,
 )
 from howsteps.reader.exchange import MAX_REPLY
-from howsteps.reader.names import naming_relation, plain_name
-from howsteps.task import Mention, Reading, Script, Step
+from howsteps.reader.names import plain_name
+from howsteps.task import Reading, Script
 from tests.reader.jobs import TASK, answer, found, labels, made, narrator
 
 STEPS = answer()["steps"]
@@ -106,22 +106,18 @@ def test_the_schema_describes_what_is_parsed() -> None:
 def test_steps_are_made_of_the_mentions_of_their_acts() -> None:
     edit = made(answer())
     assert labels(edit)[2] == "pour the water over the grounds"
-    assert edit.script is not None
     pour = edit.script.steps[2]
     assert [(m.video, m.verb) for m in pour.mentions[:2]] == [("ann", "pour"), ("ann", "wait")]
-    assert pour.relations[0][0] == ("pour", "water")
     assert [step.optional for step in edit.script.steps] == [False, True, False, False]
 
 
 def test_an_act_has_precedence_over_a_step_of_the_first_script() -> None:
     edit = made(answer({"acts": ["s1", "s2"]}, {"acts": ["a2"]}))
-    assert edit.script is not None
     assert [{m.verb for m in s.mentions} for s in edit.script.steps[:2]] == [{"boil"}, {"grind"}]
 
 
 def test_alternatives_are_marked() -> None:
     edit = made(answer(alternatives=[[3, 4], [1, 3], [9, 2]]))
-    assert edit.script is not None
     assert [step.alternative for step in edit.script.steps] == [False, False, False, True]
 
 
@@ -137,7 +133,6 @@ def test_a_mention_out_of_order_is_left_out() -> None:
     video = replace(TASK.videos[0], mentions=(*TASK.videos[0].mentions, recap))
     task = replace(TASK, videos=(video, *TASK.videos[1:]))
     edit = made(answer(), make_question(task, found(task)))
-    assert edit.script is not None
     assert recap not in edit.script.steps[0].mentions
     assert TASK.videos[0].mentions[0] in edit.script.steps[0].mentions
 
@@ -172,36 +167,8 @@ def test_a_name_in_words_that_nobody_says_is_kept_and_marked() -> None:
     assert '"champagne"' in line
 
 
-@pytest.mark.parametrize(
-    ("given", "name"),
-    [
-        (
-            "take the tree out of its pot and let it come to the temperature",
-            "take the tree out of its pot",
-        ),
-        ("or " + "very " * 20 + "slowly", "or" + " very" * 11),
-    ],
-)
-def test_a_name_that_is_too_long_ends_with_a_clause(given: str, name: str) -> None:
-    assert plain_name(given) == name
-
-
-@pytest.mark.parametrize(
-    ("label", "acts", "named"),
-    [
-        ("put the bowl in the microwave", "put microwave, put egg, place bowl", "place bowl"),
-        ("build a berm to hold the water", "hold water, hold water, make berm", "make berm"),
-        ("chill it until the caramel is set", "set , set , chill caramel", "chill caramel"),
-        ("dip it in water and dry the cup", "dip water, dry cup", "dry cup"),
-        ("turn on the stove", "turn stove, heat stove, heat stove", "turn stove"),
-    ],
-)
-def test_a_step_is_named_by_what_is_done_and_not_by_a_place_or_an_aim(
-    label: str, acts: str, named: str
-) -> None:
-    said = [act.split(" ") for act in acts.split(", ")]
-    mentions = [Mention("v", verb, noun, label, n, n + 1) for n, (verb, noun) in enumerate(said)]
-    assert " ".join(naming_relation(Step(label, tuple(mentions)), ())) == named
+def test_a_name_that_is_too_long_is_cut() -> None:
+    assert plain_name("or " + "very " * 20 + "slowly") == "or" + " very" * 11
 
 
 def test_a_proposed_step_stays_if_two_videos_say_it_by_mentions_or_readings() -> None:
@@ -212,7 +179,6 @@ def test_a_proposed_step_stays_if_two_videos_say_it_by_mentions_or_readings() ->
     edit = made(answer(steps=[*steps, push, {"name": "add the sugar"}, {"name": "serve"}]))
     assert labels(edit)[3:] == ["press", "add the sugar", "serve"]
     assert edit.mentions[3][0].verb == "push"
-    assert edit.script is not None
     read = [Reading(v, k, 1, 2, 1, 1) for v, k in (("ann", 4), ("ann", 5), ("bob", 5), ("bob", 0))]
     script, readings = without_unsaid(edit.script.read(read), read)
     assert [(s.label, s.support) for s in script.steps[3:]] == [("press", 4), ("serve", 2)]
@@ -228,7 +194,6 @@ def test_a_proposed_step_stays_if_two_videos_say_it_by_mentions_or_readings() ->
 
 def test_in_a_video_that_was_read_the_mentions_are_where_the_steps_were_read() -> None:
     edit = made(answer())
-    assert edit.script is not None
     read = [Reading("ann", 0, 0, 5, 1, 1), Reading("bob", 3, 9, 14, 2, 2)]
     read += [Reading("ann", 2, 39, 46, 5, 5), Reading("ann", 3, 29, 60, 4, 6)]
     script = as_read(edit.script, TASK, read, {"ann", "bob"})

@@ -12,7 +12,7 @@ from howsteps.reader.reading import (
     Asker,
     Range,
     VideoQuestions,
-    agreement,
+    contradiction,
     lines_of,
     parse_reading,
     read_video,
@@ -166,19 +166,17 @@ def test_readings_that_agree_with_mentions_as_chance_would_are_poor() -> None:
             for k, step in enumerate(steps)
         ]
 
-    def of(readings: list[Reading]) -> module.Agreement:
-        return agreement(script, readings, {f"v{n}" for n in range(9)})
+    def of(readings: list[Reading], videos: int = 9) -> str:
+        return contradiction(script, readings, {f"v{n}" for n in range(videos)})
 
-    assert of(read(0, 1, 2)) == (27, 27, 1.0, 0.0)
-    assert of(read(1, 2, 0)) == (27, 27, 0.0, 0.5)
-    assert not of(read(0, 1, 2)).is_poor
-    assert of(read(1, 2, 0)).is_poor
-    assert of(read(1, 2, 0, videos=3)).is_poor
-    assert not agreement(script, read(1, 2, 0, videos=1), {"v0"}).is_poor  # too few to tell
-    assert of(read(1, 2, 0, videos=2)).is_poor  # hardly anything was read
-    assert of([]).is_poor
-    assert agreement(script, [], set()) == (0, 0, 0.0, 0.0)
-    assert not agreement(script, [], set()).is_poor
+    assert of(read(0, 1, 2)) == ""
+    poor = "0% of the mentions of a step are where it read that step, 50% where it read another one"
+    assert of(read(1, 2, 0)) == poor
+    assert of(read(1, 2, 0, videos=3)) == poor
+    assert of(read(1, 2, 0, videos=1), videos=1) == ""  # too few to tell
+    assert of(read(1, 2, 0, videos=2)) == "it read 6 of 27 steps that are mentioned"
+    assert of([]) == "it read 0 of 27 steps that are mentioned"
+    assert of([], videos=0) == ""
 
 
 def test_a_ceiling_is_kept_whatever_the_model_says() -> None:

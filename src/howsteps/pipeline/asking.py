@@ -4,7 +4,6 @@ What it answered before is not asked again: replies are cached under their quest
 question changed and has no answer, what the same reader made in an earlier run holds.
 """
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
@@ -32,19 +31,13 @@ from howsteps.reader.answer import SCHEMA, as_read, without_unsaid
 from howsteps.reader.dialogue import SECOND_TOKENS
 from howsteps.reader.exchange import Recorded, estimated_tokens
 from howsteps.reader.question import most_different
-from howsteps.reader.reading import (
-    Asker,
-    VideoQuestions,
-    VideoReading,
-    agreement,
-)
+from howsteps.reader.reading import Asker, VideoQuestions, VideoReading, contradiction
 from howsteps.script.matching import with_videos_searched
-from howsteps.task import Reading, Result, Script, SetAside, Task
+from howsteps.task import Reading, Result, Script, SetAside, Task, Video
 
 _EDITOR = _READING = 1  # versions of the cache entries
 EDITOR, READING = "editor", "reading"
 ANEW = {"script", EDITOR}  # stages that find the steps: if forced, none of before is kept
-_MAX_NAMED = 5  # videos in a message
 
 
 class Asked(NamedTuple):
@@ -87,15 +80,9 @@ def ask(
         found = _edit(task, script, reader, options, context, set_aside, before)
     if options.mode == "default":
         found = _read_videos(found, reader, context, before)
-    agreed = agreement(found.script, found.readings, found.read_videos)
-    if agreed.is_poor:
-        reason = (
-            f"nothing of {reader.model} is used: it read {agreed.read} of {agreed.mentioned} steps "
-            f"that are mentioned, and {agreed.own:.0%} of their mentions are where it read the "
-            f"step, {agreed.others:.0%} where it read another one"
-        )
-        problems = (*found.problems, _problem(task, reason, harmless=True))
-        return Asked(task, script, problems=problems)
+    if reason := contradiction(found.script, found.readings, found.read_videos):
+        unused = _problem(task, f"nothing of {reader.model} is used: {reason}", harmless=True)
+        return Asked(task, script, problems=(*found.problems, unused))
     read = as_read(found.script, found.task, found.readings, found.read_videos)
     steps = enumerate(zip(found.script.steps, read.steps, strict=True))
     read = replace(read, steps=tuple(old if k in found.unasked else new for k, (old, new) in steps))
@@ -106,7 +93,7 @@ def ask(
 
 
 def tidied(reader: Reader | None) -> list[Problem]:
-    """Tidy up the folder of questions after a run, if there is one; return remarks."""
+    """Remove questions that are not asked any more, if they are in a folder; return a remark."""
     return reader.tidy() if isinstance(reader, AnswerFolder) else []
 
 
@@ -142,24 +129,22 @@ def _edit(
     with context.stage(EDITOR, task.name, 1) as progress:
         try:
             found = edit_script(question, reply, label_reader)
-        except LanguageModelError as error:
+        except (AnswerError, LanguageModelError) as error:
+            unedited = kept or Asked(task, script)
             missing = isinstance(error, Unanswered)  # of which nothing is lost
-            says_so = missing and isinstance(reader, AnswerFolder)
+            if missing and (kept or _only_asks(reader)):
+                return unedited
             problem = _problem(task, f"the script was not edited: {error}", harmless=missing)
-            return kept or Asked(task, script, problems=() if says_so else (problem,))
+            return unedited._replace(problems=(*unedited.problems, problem))
         finally:
             progress.done(task.name, cached=bool(known) and reply.replies == known)
-        if reply.replies != known and (found.script or reader.address):  # not what has a fault
+        if reply.replies != known:
             context.cache.put(EDITOR, key, reply.replies)
-    reasons = "; then: ".join(found.refused)
-    if found.script is None:
-        problem = _problem(task, f"the script was not edited: {reasons}")
-        return Asked(task, script, problems=(problem,))
     said = _of_another_job(reader)
     other = [video for video in task.videos if video.id in found.other_job]
     problems = [Problem(path_of(v), f"set aside: {said}", harmless=True) for v in other]
-    if reasons:
-        unused = f"an answer of {reader.model} was not used: {reasons}"
+    if found.refused:
+        unused = f"the second answer of {reader.model} was not used: {found.refused}"
         problems.append(_problem(task, unused, harmless=True))
     changes = (*found.changes, *found.remarks)
     return Asked(
@@ -175,7 +160,7 @@ def _kept(
 ) -> Asked | None:
     """What a reader made of the script in an earlier run, if videos and options still allow it.
 
-    Its steps are looked for in the videos that are new, and in those that are to be read anew.
+    Its steps are looked for in the videos that are new.
     """
     if before is None or before.script.editor != reader.model or context.redo & ANEW:
         return None
@@ -191,8 +176,7 @@ def _kept(
     )
     out = {each.video for each in other}
     task = replace(task, videos=tuple(video for video in task.videos if video.id not in out))
-    reread = before.read_videos if READING in context.redo else ()
-    new = {v.id for v in task.videos if v.id not in same or v.id in reread}
+    new = {video.id for video in task.videos if video.id not in same}
     script = with_videos_searched(before.script.within(same), task, new)
     reason = (
         f"the script that {reader.model} wrote before is kept, as the question has changed since; "
@@ -229,12 +213,7 @@ def _read_videos(asked: Asked, reader: Reader, context: Context, before: Result 
     questions = {v.id: VideoQuestions(task, script, v) for v in task.videos if v.sentences}
     read, failed = _answers(task, questions, reader, context)
     readings = [reading for own in read.values() for reading in own.readings]
-    problems = [
-        Problem(path_of(questions[video].video), f"read by {reader.model}: {remark}", harmless=True)
-        for video in questions
-        if video in read
-        for remark in _remarks(read[video])
-    ]
+    problems: list[Problem] = []
     stay: set[str] = set()
     unasked: set[int] = set()
     if before is not None and (stay := (unchanged(task, before) & before.read_videos) - {*read}):
@@ -249,26 +228,23 @@ def _read_videos(asked: Asked, reader: Reader, context: Context, before: Result 
             "them: `llm`"
         )
         problems.append(_problem(task, reason, harmless=True))
-    missed = {v: why for v, why in failed.items() if not (v in stay and why.harmless)}
+    for video, own in questions.items():
+        if video in failed and not (video in stay and failed[video].harmless):
+            problems.append(failed[video])
+        if video in read:
+            problems += _remarks(own.video, read[video], reader)
     order = {video.id: n for n, video in enumerate(task.videos)}
     return asked._replace(
         readings=tuple(sorted(readings, key=lambda reading: order[reading.video])),
         read_videos=frozenset({*read, *stay}),
-        problems=(*asked.problems, *_not_read(task, missed), *problems),
+        problems=(*asked.problems, *problems),
         unasked=frozenset(unasked),
     )
 
 
-class _Failure(NamedTuple):
-    """Why a video was not read, and whether nothing is lost by it."""
-
-    reason: str
-    harmless: bool
-
-
 def _answers(
     task: Task, questions: Mapping[str, VideoQuestions], reader: Reader, context: Context
-) -> tuple[dict[str, VideoReading], dict[str, _Failure]]:
+) -> tuple[dict[str, VideoReading], dict[str, Problem]]:
     """What was read in which videos, and why nothing was read in others.
 
     Replies are cached for each video, so a run can be interrupted, repeated and extended. What
@@ -282,10 +258,13 @@ def _answers(
     tokens = {video: 0 if known[video] else own.tokens for video, own in questions.items()}
     chosen = most_different([own.video for own in questions.values()], tokens, reader.tokens)
     too_many = (
-        f"all videos take {sum(tokens.values()):,} tokens, and at most {reader.tokens:,} may be "
-        "sent (`llm_tokens`)"
+        f"not read: all videos take {sum(tokens.values()):,} tokens, and at most {reader.tokens:,} "
+        "may be sent (`llm_tokens`)"
     )
-    failed = {video: _Failure(too_many, True) for video in questions.keys() - {*chosen}}
+    failed = {
+        video: Problem(path_of(questions[video].video), too_many, harmless=True)
+        for video in questions.keys() - {*chosen}
+    }
     if (sent := sum(tokens[video] for video in chosen)) and reader.address:
         requests = sum(len(questions[video].pieces) for video in chosen if not known[video])
         context.callback(Sends(task.name, "transcripts", reader.address, requests, sent))
@@ -304,9 +283,10 @@ def _answers(
                     if replies != known[video]:
                         context.cache.put(READING, keys[video], replies)
                 except (LanguageModelError, AnswerError) as error:
-                    is_unanswered = isinstance(error, Unanswered)
-                    if not (is_unanswered and isinstance(reader, AnswerFolder)):  # which says so
-                        failed[video] = _Failure(str(error), is_unanswered)
+                    missing = isinstance(error, Unanswered)
+                    path, reason = path_of(questions[video].video), f"not read: {error}"
+                    if not (missing and _only_asks(reader)):
+                        failed[video] = Problem(path, reason, harmless=missing)
                 progress.done(video, cached=bool(known[video]))
         except BaseException:  # such as Ctrl-C, after which nothing more is sent
             pool.shutdown(wait=False, cancel_futures=True)
@@ -314,22 +294,13 @@ def _answers(
     return read, failed
 
 
-def _remarks(reading: VideoReading) -> list[str]:
-    none = [] if reading.readings else ["no step is done in it"]
-    return [*none, *(f"a part of the answer was not used: {remark}" for remark in reading.remarks)]
+def _remarks(video: Video, read: VideoReading, reader: Reader) -> list[Problem]:
+    """What is remarkable about a reading."""
+    reasons = [] if read.readings else [f"{reader.model} read no step in it"]
+    reasons += [f"a part of the answer of {reader.model} was not used: {r}" for r in read.remarks]
+    return [Problem(path_of(video), reason, harmless=True) for reason in reasons]
 
 
-def _not_read(task: Task, failed: Mapping[str, _Failure]) -> list[Problem]:
-    """The problems of videos that were not read, one for each reason."""
-    by_failure: dict[_Failure, list[str]] = defaultdict(list)
-    for video in sorted(failed):
-        by_failure[failed[video]].append(video)
-    paths = {video.id: path_of(video) for video in task.videos}
-    problems = []
-    for (reason, harmless), videos in by_failure.items():
-        path, text = paths[videos[0]], f"not read: {reason}"
-        if len(videos) > 1:
-            named = ", ".join(videos[:_MAX_NAMED]) + " …" * (len(videos) > _MAX_NAMED)
-            path, text = Path(task.name), f"{len(videos)} videos were {text}: {named}"
-        problems.append(Problem(path, text, harmless=harmless))
-    return problems
+def _only_asks(reader: Reader) -> bool:
+    """Whether questions are only written, and listed at the end of the run."""
+    return isinstance(reader, AnswerFolder) and reader.ask

@@ -11,7 +11,7 @@ and a script that contradicts the narrators is not used.
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
@@ -32,15 +32,13 @@ from howsteps.reader.exchange import (
 from howsteps.reader.names import (
     MAX_CHARACTERS,
     SaidWords,
-    naming_relation,
     plain_name,
     words_of_step,
 )
 from howsteps.reader.question import MIN_STEPS, Question
-from howsteps.script.acts import act_of
 from howsteps.script.names import Namer, examples
 from howsteps.script.order import keep_in_order, precedence
-from howsteps.script.text_mentions import LabelReader, add_matches
+from howsteps.script.text_mentions import LabelReader, add_matches, in_order_of_time
 from howsteps.store import converted
 from howsteps.task import Mention, Reading, Script, Step, Task
 
@@ -104,25 +102,25 @@ class Edit:
     Attributes
     ----------
     script
-        The script of the model; None if it is not used. Steps that hardly anybody says have no
-        mentions: they may be found by reading.
+        The script of the model. Steps that hardly anybody says have no mentions: they may be found
+        by reading.
     other_job
         Ids of the videos that the answer says are of another job.
     changes, remarks
         What was changed in the script, and what of the answer was not used; one line each.
-    refused
-        Why answers, or the script, were not used.
     answer, mentions
         The answer, and the mentions that were found for each of its steps.
+    refused
+        Why a later answer was not used.
     """
 
-    script: Script | None
-    other_job: tuple[str, ...] = ()
-    changes: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
-    answer: Answer | None = field(default=None, repr=False)
-    mentions: tuple[tuple[Mention, ...], ...] = field(default=(), repr=False)
+    script: Script
+    other_job: tuple[str, ...]
+    changes: tuple[str, ...]
+    remarks: tuple[str, ...]
+    answer: Answer = field(repr=False)
+    mentions: tuple[tuple[Mention, ...], ...] = field(repr=False)
+    refused: str = ""
 
 
 def parse_answer(text: str) -> tuple[Answer, tuple[str, ...]]:
@@ -150,7 +148,7 @@ def script_of_answer(
 ) -> Edit:
     """Make the script of an answer, without the mentions that are ``wrong``.
 
-    The edit has no script if it contradicts the narrators; ``refused`` says how.
+    Raises ``AnswerError`` if it contradicts the narrators.
     """
     assigned, remarks = _assigned(question, answer, wrong)
     _look_up(question.task, assigned, answer, read_labels, wrong)
@@ -161,12 +159,11 @@ def script_of_answer(
     free = [*_groups(answer.any_order, answer), *_groups(answer.alternatives, answer)]
     mentions = _in_order(assigned, free, task)
     if reason := contradiction(question.script, task, assigned, mentions, free):
-        return Edit(None, refused=(reason,), answer=answer)
+        raise AnswerError(reason)
     steps, unsaid = _named_steps(question, answer, task, mentions)
     script = Script(tuple(steps))
     changes = (*script_changes(question.script, script), *kept)
-    found = tuple(map(tuple, mentions))
-    return Edit(script, other, changes, (*remarks, *unsaid), answer=answer, mentions=found)
+    return Edit(script, other, changes, (*remarks, *unsaid), answer, tuple(map(tuple, mentions)))
 
 
 def _assigned(
@@ -282,15 +279,9 @@ def _in_order(
         own: tuple[Mention, ...] = ()
         for some in (in_order, group):
             if len({m.video for m in own}) < least:
-                own = in_order_of(task, (mentions[i] for i in some))
+                own = in_order_of_time([mentions[i] for i in some], task)
         found.append([*own] if len({m.video for m in own}) >= least else [])
     return found
-
-
-def in_order_of(task: Task, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
-    """The mentions in order of the videos and of time."""
-    order = {video.id: n for n, video in enumerate(task.videos)}
-    return tuple(sorted(mentions, key=lambda m: (order[m.video], m.start, m.end)))
 
 
 def contradiction(
@@ -358,8 +349,7 @@ def _named_steps(
             # Only adjacent alternatives can be shown as such.
             alternative=any({last, index} <= {*group} for group in alternatives),
         )
-        first = {act_of(m) for id_ in given.acts[:1] for m in question.mentions.get(id_, ())}
-        steps.append(step.named_after(naming_relation(step, first)) if own else step)
+        steps.append(step)
         last = index
     return steps, remarks
 
@@ -407,20 +397,13 @@ def as_read(
         if fit(best, k)[0] and (id_, k) not in said:
             mentions[k].append(best)
     pairs = zip(script.steps, mentions, strict=True)
-    steps = tuple(_with_mentions(step, own, task) for step, own in pairs)
-    return replace(script, steps=steps).read(readings)
-
-
-def _with_mentions(step: Step, mentions: Collection[Mention], task: Task) -> Step:
-    """The step with other mentions, named after the one that fits its label best."""
-    if {*mentions} == {*step.mentions}:
-        return step
-    found = in_order_of(task, mentions)
-    new = replace(step, mentions=found, examples=examples(task, found))
-    if not found:
-        return new
-    usual = {act_of(m) for m in step.mentions if m.relation == step.relations[0][0]}
-    return new.named_after(naming_relation(new, usual))
+    steps = (
+        step
+        if {*own} == {*step.mentions}
+        else replace(step, mentions=in_order_of_time(own, task), examples=examples(task, own))
+        for step, own in pairs
+    )
+    return replace(script, steps=tuple(steps)).read(readings)
 
 
 def without_unsaid(
@@ -452,17 +435,17 @@ def without_unsaid(
 
 def script_changes(before: Script, after: Script) -> list[str]:
     """What happened to the steps, one line each: dropped, added, joined or renamed."""
-    owner = {mention: step for step in after.steps for mention in step.mentions}
-    sources: dict[str, list[str]] = {}
+    owner = {mention: step.label for step in after.steps for mention in step.mentions}
+    sources: dict[str, list[str]] = defaultdict(list)
     lines = []
     for step in before.steps:
-        counts = Counter(owner[m].label for m in step.mentions if m in owner)
-        if not counts:
-            lines.append(f'dropped "{step.label}"')
+        counts = Counter(owner[m] for m in step.mentions if m in owner)
+        if counts:
+            sources[max(counts, key=lambda label: counts[label])].append(step.label)
         else:
-            sources.setdefault(max(counts, key=lambda label: counts[label]), []).append(step.label)
+            lines.append(f'dropped "{step.label}"')
     for step in after.steps:
-        old = sources.get(step.label, [])
+        old = sources[step.label]
         if not old:
             lines.append(f'added "{step.label}"')
         elif len(old) > 1:

@@ -9,7 +9,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,7 +49,7 @@ _REFUSED = (400, 422)  # of a request that the server understands only in part
 _SECRET_PARAMETER = re.compile(r"key|token|secret|password|auth|sig", re.IGNORECASE)
 QUESTION = ".txt"
 ANSWERS = (".answer.json", ".answer.txt", ".answer.md")
-_STEM = re.compile(r"(script|video-.*)-[0-9a-f]{8}")
+_NAME = re.compile(rf"((?:script|video-.*)-[0-9a-f]{{8}}){re.escape(QUESTION)}")
 BEGINNINGS = ("# The steps of a job", "# Question", "Job: ")  # of the questions
 _MAX_NAME = 60  # characters
 _MAX_NAMED = 5  # files in a message
@@ -342,47 +342,32 @@ class AnswerFolder:
             return reply
         if self.ask:
             Folder(self.folder).write(f"{stem}{QUESTION}", text.encode())
-        raise Unanswered(f"{stem}{QUESTION} has no answer in {self.folder}")
+        raise Unanswered(f"'{stem}{QUESTION}' has no answer (to write the questions: `ask`)")
 
     def _answer(self, stem: str) -> Path | None:
         paths = (self.folder / f"{stem}{ending}" for ending in ANSWERS)
         return next((path for path in paths if path.is_file()), None)
 
     def tidy(self) -> list[Problem]:
-        """Remove questions that nobody answered and that are not asked any more.
+        """Remove questions that nobody answered and that are not asked any more; return a remark.
 
-        Returns
-        -------
-        Remarks on these, on files that are no answer to a question, and on questions without one.
+        They would take somebody's time for nothing.
         """
-        waiting, gone, unused = [], [], []
-        if not self.ask:
-            waiting = [f"{stem}{QUESTION}" for stem, reply in self.asked.items() if reply is None]
-        for file in Folder(self.folder).names() if self.asked else ():
-            ending = next((end for end in (*ANSWERS, QUESTION) if file.endswith(end)), "")
-            stem = file.removesuffix(ending)
-            if stem in self.asked or file.startswith("."):
-                continue
-            if ending in ANSWERS and (self.folder / f"{stem}{QUESTION}").is_file():
-                continue  # of an earlier run
-            if ending != QUESTION or not _STEM.fullmatch(stem):
-                unused.append(file)
-            elif self.ask and not self._answer(stem) and self._is_question(file):
-                Folder(self.folder).remove(file)
-                gone.append(file)
-        reasons = {
-            "without an answer (to write the questions: `ask`)": waiting,
-            "removed, as they are not asked any more": gone,
-            f"not used, as they are not NAME{ANSWERS[0]} after a question NAME{QUESTION}": unused,
-        }
-        return [
-            Problem(self.folder, f"{reason}: {_listed(files)}", harmless=True)
-            for reason, files in reasons.items()
-            if files
-        ]
+        files = Folder(self.folder).names() if self.ask and self.asked else ()
+        gone = [file for file in files if self._is_old(file)]
+        for file in gone:
+            Folder(self.folder).remove(file)
+        if not gone:
+            return []
+        more = f" and {len(gone) - _MAX_NAMED} more" if len(gone) > _MAX_NAMED else ""
+        reason = f"removed, as they are not asked any more: {', '.join(gone[:_MAX_NAMED])}{more}"
+        return [Problem(self.folder, reason, harmless=True)]
 
-    def _is_question(self, file: str) -> bool:
-        """Whether a file is a question, and not one of a person under such a name."""
+    def _is_old(self, file: str) -> bool:
+        """Whether a file is a question of before without an answer, and not a person's own text."""
+        name = _NAME.fullmatch(file)
+        if not name or name[1] in self.asked or self._answer(name[1]):
+            return False
         with suppress(InputError):
             return read_text(self.folder / file, MAX_REPLY).startswith(BEGINNINGS)
         return False
@@ -392,11 +377,6 @@ def question_name(subject: str, text: str) -> str:
     """The name of a question, with a hash of the text that its answer rests on."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     return re.sub(r"[^\w-]+", "-", subject)[:_MAX_NAME] + f"-{digest}"
-
-
-def _listed(files: Sequence[str]) -> str:
-    more = f" and {len(files) - _MAX_NAMED} more" if len(files) > _MAX_NAMED else ""
-    return ", ".join(files[:_MAX_NAMED]) + more
 
 
 def _conversation(messages: Messages) -> str:

@@ -33,7 +33,7 @@ from howsteps.reader.question import Question, excerpt, job_name, phrase_of
 from howsteps.script.acts import act_of
 from howsteps.script.order import partial_order
 from howsteps.script.text_mentions import LabelReader
-from howsteps.task import Mention, Script
+from howsteps.task import Mention
 
 SECOND_TOKENS = 8000  # at most, of the first answer and the second question
 _MENTIONS, _WORDS = 5, 26  # of a step that are shown, and words of each
@@ -52,29 +52,28 @@ def edit_script(question: Question, reply: Reply, read_labels: LabelReader) -> E
 
     If there is no second answer, the first one is final.
 
-    Raises ``LanguageModelError`` if there is no answer at all.
+    Raises
+    ------
+    AnswerError
+        No answer can be used.
+    LanguageModelError
+        There is none.
     """
     messages = [{"role": "user", "content": question.text}]
-    try:
-        first = ask(messages, reply, parse_answer)
-    except AnswerError as error:
-        return Edit(None, refused=(str(error),))
+    first = ask(messages, reply, parse_answer)
     edit = script_of_answer(question, first.value, read_labels)
-    if edit.script is None:
-        return edit
     second = second_question(question, edit)
     messages += turns(first.text, second.text)
     try:
         last = ask(messages, reply, parse_answer).value
+        other = (*first.value.other_job, *last.other_job)
+        wrong = _wrong_mentions(question, second.shown, last.wrong)
+        answer = msgspec.structs.replace(last, other_job=other)
+        return script_of_answer(question, answer, read_labels, wrong)
     except Unanswered:
         return edit  # whoever answers says so
     except (AnswerError, LanguageModelError) as error:
-        return replace(edit, refused=(f"no second answer: {error}",))
-    other = (*first.value.other_job, *last.other_job)
-    wrong = _wrong_mentions(question, second.shown, last.wrong)
-    answer = msgspec.structs.replace(last, other_job=other)
-    final = script_of_answer(question, answer, read_labels, wrong)
-    return replace(edit, refused=final.refused) if final.script is None else final
+        return replace(edit, refused=str(error))
 
 
 def _wrong_mentions(
@@ -92,9 +91,6 @@ def _wrong_mentions(
 
 def second_question(question: Question, edit: Edit) -> SecondQuestion:
     """Write the second question: what came of the first answer."""
-    answer = edit.answer
-    if answer is None or edit.script is None:
-        raise AnswerError("there is no script to ask about")
     sentences = {video.id: video.sentences for video in question.task.videos}
     position = relative_positions(question.task)
     chance = np.random.default_rng(crc32(question.text.encode()))
@@ -103,7 +99,9 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
     shown: dict[str, Mention] = {}
     unused: set[str] = set()
     lines = []
-    for number, (step, mentions) in enumerate(zip(answer.steps, edit.mentions, strict=True), 1):
+    for number, (step, mentions) in enumerate(
+        zip(edit.answer.steps, edit.mentions, strict=True), 1
+    ):
         line = f"{number} {plain_name(step.name)} | {len({m.video for m in mentions})} videos"
         if mentions:
             first, last = np.quantile([position[m] for m in mentions], (0.25, 0.75))
@@ -129,9 +127,9 @@ def second_question(question: Question, edit: Edit) -> SecondQuestion:
         title=job_name(question.task),
         count=len(question.task.videos),
         steps="\n".join(lines),
-        steps_count=len(answer.steps),
+        steps_count=len(edit.answer.steps),
         usual=question.usual,
-        remarks="\n".join(f"* {line}" for line in _remarks(question, edit.script, edit)) or "None.",
+        remarks="\n".join(f"* {line}" for line in _remarks(question, edit)) or "None.",
         left=_listed([row for row in left if row.id not in unused][:_LEFT_OUT]) or "none",
     )
     return SecondQuestion(text, shown)
@@ -149,16 +147,16 @@ def _listed(rows: Iterable[ActGroups]) -> str:
     return ", ".join(f"{row.id} {phrase_of(row.act)} {row.videos}" for row in rows)
 
 
-def _remarks(question: Question, script: Script, edit: Edit) -> list[str]:
+def _remarks(question: Question, edit: Edit) -> list[str]:
     """Swapped steps, steps that were not found, and what could not be used."""
     said = (number for number, mentions in enumerate(edit.mentions, 1) if mentions)
-    numbers = [next(said) if step.mentions else 0 for step in script.steps]
-    swaps = sorted(partial_order(question.task, script).swaps, key=lambda s: s.in_order - s.swapped)
+    numbers = [next(said) if step.mentions else 0 for step in edit.script.steps]
+    swaps = partial_order(question.task, edit.script).swaps
     lines = [
         f"{numbers[swap.one]} and {numbers[swap.two]}: in this order in {swap.in_order} videos, "
         f"swapped in {swap.swapped}"
-        for swap in swaps[:_SWAPS]
+        for swap in sorted(swaps, key=lambda s: s.in_order - s.swapped)[:_SWAPS]
     ]
-    unsaid = [step.label for step in script.steps if not step.mentions]
+    unsaid = [step.label for step in edit.script.steps if not step.mentions]
     lines += [f'"{label}" is said in fewer than {MIN_VIDEOS} videos' for label in unsaid]
     return [*lines, *edit.remarks]

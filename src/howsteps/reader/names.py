@@ -4,28 +4,20 @@ A name is plain text without addresses. Words that no narrator of the step says 
 in the words of a single narrator, who may have asked for it, is not used.
 """
 
-import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Iterable
 
 from howsteps.captions.cues import printable
 from howsteps.narration.wordnet import PartOfSpeech, WordNet
 from howsteps.reader.exchange import clean
-from howsteps.script.acts import Act, act_of
-from howsteps.task import Mention, Relation, Step, Task
+from howsteps.task import Mention, Step, Task
 
 MAX_WORDS, MAX_CHARACTERS = 12, 100
 _ADDRESS = re.compile(r"\S*(?:://|@|\w\.\w|\\|www\.)\S*")
 _MARKUP = re.compile(r"[*_~\[\]()=^$]+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _PARTS: tuple[PartOfSpeech, ...] = ("verb", "noun")
-_JOINTS = frozenset(("and", "or", "then", "until", "while", "before", "so"))
-_CLAUSES = frozenset(("and", "or", "then"))
-_PREPOSITIONS = frozenset(
-    "in into on onto to from with of by for at around between against under inside near "
-    "until till while when before after".split()
-)
 # Never remarked upon.
 _FUNCTION_WORDS = frozenset(
     "a an the and or but of to in on at by for from with without into onto over under up down out "
@@ -38,11 +30,7 @@ _FUNCTION_WORDS = frozenset(
 def plain_name(text: str) -> str:
     """A name as plain text of bounded length, without markup and addresses."""
     words = clean(_MARKUP.sub(" ", _ADDRESS.sub(" ", printable(text)))).split()
-    if len(words) > MAX_WORDS:  # a line that breaks off in the middle of a clause says nothing
-        words = words[:MAX_WORDS]
-        joints = [i for i, word in enumerate(words) if word in _JOINTS and i >= 3]
-        words = words[: joints[-1]] if joints else words
-    return " ".join(words)[:MAX_CHARACTERS].strip(" .,;:-!")
+    return " ".join(words[:MAX_WORDS])[:MAX_CHARACTERS].strip(" .,;:-!")
 
 
 class SaidWords:
@@ -79,47 +67,11 @@ class SaidWords:
         return words
 
 
-def naming_relation(step: Step, first: Collection[Act]) -> Relation:
-    """The relation in the words of the label; else of the ``first`` acts; else the usual one.
-
-    Not in those of a place, a means or an aim: to "put the bowl in the microwave" is to place a
-    bowl, and to "build a berm to hold the water" is to make a berm.
-    """
-    words = _forms(" ".join(_main_words(step.label)))
-    counts = Counter(mention.relation for mention in step.mentions)
-    of_first = {m.relation for m in step.mentions if act_of(m) in first}
-
-    def fit(relation: Relation) -> tuple[object, ...]:
-        said = len({*relation} & words), bool(relation.noun), relation.noun in words
-        return *said, relation.verb in words, relation in of_first, counts[relation], relation
-
-    return max(counts, key=fit)
-
-
-def _main_words(label: str) -> list[str]:
-    """The words of the clauses of a label, without phrases after a verb and its object."""
-    found: list[str] = []
-    place: float = 0  # in the clause
-    for word in _words(label):
-        if word in _CLAUSES:
-            place = 0
-        elif word in _PREPOSITIONS and place >= 2:
-            place = -math.inf
-        else:
-            place += 1
-            found += [word] if place > 0 else []
-    return found
-
-
 def words_of_step(step: Step) -> set[str]:
     """The verbs and nouns of the mentions of a step, and the words of its label."""
     mentioned = {word for m in step.mentions for word in (m.verb, m.noun)}
-    return (mentioned | _forms(step.label)) - {""}
-
-
-def _forms(label: str) -> set[str]:
-    """The words of a label and their lemmas."""
-    return {form for word in _words(label) for form in (word, *_lemmas(word))}
+    of_label = {form for word in _words(step.label) for form in (word, *_lemmas(word))}
+    return (mentioned | of_label) - {""}
 
 
 def _words(text: str) -> list[str]:

@@ -10,7 +10,6 @@ from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
 from itertools import accumulate, combinations, groupby
 
 from howsteps.reader.act_groups import ActGroups, act_groups, expected_videos
@@ -306,18 +305,9 @@ def most_different(videos: Sequence[Video], tokens: Mapping[str, int], ceiling: 
     def gain(video: str) -> float:
         return (sum(weight[act] for act in acts[video] - covered) + 1) / tokens[video]
 
-    # A gain never grows, so one that is still the largest when it is renewed is the largest of all.
-    queue = [(-gain(video), n, video) for n, video in enumerate(acts) if tokens[video]]
-    heapify(queue)
-    while queue:
-        _, n, video = heappop(queue)
-        if tokens[video] > ceiling:
-            continue
-        renewed = (-gain(video), n, video)
-        if queue and renewed > queue[0]:
-            heappush(queue, renewed)
-            continue
-        chosen.append(video)
-        covered |= acts[video]
-        ceiling -= tokens[video]
+    while left := [v for v in acts if 0 < tokens[v] <= ceiling and v not in chosen]:
+        best = max(left, key=gain)
+        chosen.append(best)
+        covered |= acts[best]
+        ceiling -= tokens[best]
     return chosen

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from howsteps.io.text import format_time
-from howsteps.reader.client import AnswerFolder, Reader, Unanswered, question_name
+from howsteps.reader.client import Reader, Unanswered, question_name
 from howsteps.reader.exchange import (
     AnswerError,
     LanguageModelError,
@@ -168,19 +168,16 @@ def _pieces(lines: Sequence[Line]) -> list[range]:
     return pieces
 
 
-def read_video(
-    questions: VideoQuestions, reply: Callable[..., str], *, alone: bool = False
-) -> VideoReading:
-    """Ask where the steps are done in a video, piece by piece.
+def read_video(questions: VideoQuestions, reply: Callable[..., str]) -> VideoReading:
+    """Ask where the steps are done in a video, piece by piece, each with what was found so far.
 
     ``reply`` takes a conversation and its name. What is wrong in the last answer about a piece is
-    left out with a remark; without any, there is an ``AnswerError``. Each piece is asked with what
-    was found in those before, or ``alone``.
+    left out with a remark; without any, there is an ``AnswerError``.
     """
     found: list[Range] = []
     remarks: list[str] = []
     for number, piece in enumerate(questions.pieces):
-        text = questions.text(number, () if alone else found)
+        text = questions.text(number, found)
         answer = ask(
             [{"role": "user", "content": text}],
             partial(reply, name=questions.name(number)),
@@ -247,41 +244,16 @@ def joined(ranges: Sequence[Range]) -> list[Range]:
     return found
 
 
-class Agreement(NamedTuple):
-    """How readings agree with the mentions of the steps.
+def contradiction(script: Script, readings: Sequence[Reading], read_videos: Collection[str]) -> str:
+    """How readings contradict the mentions of the steps; empty if they do not.
 
-    Attributes
-    ----------
-    mentioned, read
-        The number of pairs of video and step with a mention, and of those with a reading too.
-    own, others
-        The share of the mentions of a pair with both inside a reading of the step, and inside one
-        of another step that was read in the video, which is what chance would give: means over
-        pairs, so that no narrator can outweigh the others.
+    They do if mentions fall into readings of their step hardly more often than into those of other
+    steps in the video, which is what chance would give, or if hardly any step was read.
     """
-
-    mentioned: int
-    read: int
-    own: float
-    others: float
-
-    @property
-    def is_poor(self) -> bool:
-        """Whether the readings say no more than chance, or little more, or hardly anything."""
-        if self.read < MIN_READ * self.mentioned:
-            return self.mentioned >= _MIN_PAIRS
-        # Of few pairs chance could make a model look poor: less is asked of them.
-        least = MIN_AGREEMENT * min(self.read / _MIN_PAIRS, 1.0)
-        return self.read >= _MIN_PAIRS / 2 and self.own - self.others < least
-
-
-def agreement(
-    script: Script, readings: Sequence[Reading], read_videos: Collection[str]
-) -> Agreement:
-    """Compare readings with the mentions of the steps."""
     read: dict[str, dict[int, list[Reading]]] = defaultdict(lambda: defaultdict(list))
     for reading in readings:
         read[reading.video][reading.step].append(reading)
+    # Means over pairs of video and step, so that no narrator can outweigh the others.
     pairs: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
     mentions = [(k, m) for k, step in enumerate(script.steps) for m in step.mentions]
     for step, mention in mentions:
@@ -290,10 +262,18 @@ def agreement(
             others = len(inside - {step}) / max(len(steps) - 1, 1)
             pairs[mention.video, step].append((float(step in inside), others))
     mentioned = len({(m.video, step) for step, m in mentions if m.video in read_videos})
-    if not pairs:
-        return Agreement(mentioned, 0, 0.0, 0.0)
-    own, other = np.mean([np.mean(values, axis=0) for values in pairs.values()], axis=0)
-    return Agreement(mentioned, len(pairs), float(own), float(other))
+    if mentioned >= _MIN_PAIRS and len(pairs) < MIN_READ * mentioned:
+        return f"it read {len(pairs)} of {mentioned} steps that are mentioned"
+    if len(pairs) < max(_MIN_PAIRS / 2, MIN_READ * mentioned):
+        return ""  # too few to tell
+    own, others = np.mean([np.mean(values, axis=0) for values in pairs.values()], axis=0)
+    # Of few pairs chance could make a model look poor: less is asked of them.
+    if own - others < MIN_AGREEMENT * min(len(pairs) / _MIN_PAIRS, 1.0):
+        return (
+            f"{own:.0%} of the mentions of a step are where it read that step, {others:.0%} where "
+            "it read another one"
+        )
+    return ""
 
 
 class Asker:
@@ -321,9 +301,7 @@ class Asker:
             The model cannot be reached, or may not be asked any more.
         """
         reply = Recorded(self._reply, known)
-        # Questions in files are all written at once, so none can rest on an answer.
-        alone = isinstance(self._reader, AnswerFolder)
-        return read_video(questions, reply, alone=alone), reply.replies
+        return read_video(questions, reply), reply.replies
 
     def _reply(self, messages: Messages, name: str) -> str:
         cost = sum(estimated_tokens(message["content"]) for message in messages) + ANSWER_TOKENS

@@ -118,7 +118,7 @@ def with_matches(script: Script, task: Task, read_labels: LabelReader) -> Script
     _match(task, [(step.label,) for step in script.steps], mentions_by_step, labels)
     steps = []
     for step, mentions in zip(script.steps, mentions_by_step, strict=True):
-        ordered = _in_order(mentions, task)
+        ordered = in_order_of_time(mentions, task)
         changed = replace(step, mentions=ordered, examples=examples(task, ordered))
         steps.append(step if {*step.mentions} == {*ordered} else changed)
     return replace(script, steps=tuple(steps))
@@ -392,13 +392,14 @@ def add_matches(
             mentions.extend(new)
 
 
-def _in_order(mentions: Sequence[Mention], task: Task) -> tuple[Mention, ...]:
+def in_order_of_time(mentions: Sequence[Mention], task: Task) -> tuple[Mention, ...]:
+    """The mentions in order of the videos and of time."""
     order = {video.id: index for index, video in enumerate(task.videos)}
     return tuple(sorted(mentions, key=lambda m: (order[m.video], m.start, m.end)))
 
 
 def _step(text: TextStep, mentions: Sequence[Mention], task: Task, known: Script) -> Step:
-    ordered = _in_order(mentions, task)
+    ordered = in_order_of_time(mentions, task)
     same = next((s for s in known.steps if ordered and {*s.mentions} == {*ordered}), None)
     return Step(
         text.label,
