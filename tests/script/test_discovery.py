@@ -412,8 +412,8 @@ class TestJoinedAdditions:
             for n, v in enumerate(task.videos)
         ]
         task = replace(task, videos=tuple(distinct))
-        for steps in range(1, 7):
-            assert len(discover(task, steps=steps).steps) <= steps
+        for steps in range(2, 6):  # salt and pepper are one step, and another takes its place
+            assert len(discover(task, steps=steps).steps) == steps
         assert discover(task, steps=6).steps[-1].label == "dry the pot"
 
 

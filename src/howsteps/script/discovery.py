@@ -62,6 +62,7 @@ from howsteps.task import Mention, Script, Step, Task, Video
 MERGE_THRESHOLD = 0.4  # similarity at which two clusters are merged
 MIN_NAMED = 3  # clusters; where narrators agree on fewer names, what one of them says is one
 MOSTLY = 0.7  # of the narrators of a step who follow the order: then all of them may name it
+SPARE = 5  # clusters beyond twice the steps asked for
 # An object is implied only for verbs that say what is done, and where work is not unlikely.
 MIN_SPECIFICITY, MIN_WORK = 0.2, 0.3
 HANDLED = 6  # nouns before a mention that it may refer to
@@ -114,26 +115,40 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     work = np.array([mention.work for mention in mentions])
     min_support = least_support(sum(map(bool, mentions_by_video)))
 
-    selected = [
-        _where_named(
-            np.sort(np.concatenate([full_table.members[act] for act in clusters[index]])),
-            full_table,
-            mentions,
-            namer,
-        )
-        for index in select_clusters(table, clusters, similarity, scores, steps)
-    ]
-    kept: dict[str, NamedStep] = {}
-    for index, own in order_steps(selected, full_table, work):
-        narrators, of = (len({*full_table.video[step]}) for step in (own, selected[index]))
-        name = namer.name([mentions[i] for i in own], kept)
-        if name is None and narrators >= MOSTLY * of:
-            # The mentions that follow the order may leave out what makes a name.
-            name = namer.name([mentions[i] for i in selected[index]], kept)
-        if name is not None and narrators >= min_support:
-            kept[name.label] = NamedStep(own, name)
-    events = join_additions([*kept.values()], full_table, mentions)
-    return Script(tuple(_step(event, task, mentions) for event in events))
+    def steps_of(chosen: Sequence[int]) -> tuple[Step, ...]:
+        selected = [
+            _where_named(
+                np.sort(np.concatenate([full_table.members[act] for act in clusters[index]])),
+                full_table,
+                mentions,
+                namer,
+            )
+            for index in chosen
+        ]
+        kept: dict[str, NamedStep] = {}
+        for index, own in order_steps(selected, full_table, work):
+            narrators, of = (len({*full_table.video[step]}) for step in (own, selected[index]))
+            name = namer.name([mentions[i] for i in own], kept)
+            if name is None and narrators >= MOSTLY * of:
+                # The mentions that follow the order may leave out what makes a name.
+                name = namer.name([mentions[i] for i in selected[index]], kept)
+            if name is not None and narrators >= min_support:
+                kept[name.label] = NamedStep(own, name)
+        events = join_additions([*kept.values()], full_table, mentions)
+        return tuple(_step(event, task, mentions) for event in events)
+
+    # Some clusters get no name, or are joined to others: then the next best take their places.
+    most = steps and 2 * steps + SPARE
+    ranked = select_clusters(table, clusters, similarity, scores, most)
+    count = steps or len(ranked)
+    found = steps_of(ranked[:count])
+    while steps and len(found) < steps and count < len(ranked):
+        count = min(len(ranked), count + steps - len(found))
+        wider = steps_of(ranked[:count])
+        if len(wider) > steps:
+            break
+        found = max(found, wider, key=len)
+    return Script(found)
 
 
 class NamedStep(NamedTuple):
