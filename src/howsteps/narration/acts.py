@@ -199,6 +199,10 @@ def _purpose(verb: Token) -> Token | None:
     for child in grammar.children(verb, {"xcomp", "advcl", "acl"}):
         if child.pos_ == "VERB" and child.i > verb.i and _is_infinitive(child):
             return child
+    for noun in _objects(verb):
+        for child in grammar.children(noun, {"acl", "relcl", "advcl"}):
+            if child.pos_ == "VERB" and _is_infinitive(child):
+                return child
     return None
 
 
