@@ -30,8 +30,6 @@ from tests.pipeline.work import (
 pytestmark = pytest.mark.ray
 
 ROOT = Path(__file__).parents[2]
-SMALL = 1 << 20  # bytes that these tasks need
-MEMORY = 512 << 20  # bytes that a node has
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +44,7 @@ def nodes() -> Iterator[object]:
         import ray
         from ray.cluster_utils import Cluster as Nodes
 
-        room = {"num_cpus": 1, "object_store_memory": 80 << 20, "memory": MEMORY}
+        room = {"num_cpus": 1, "object_store_memory": 80 << 20}
         found = Nodes(initialize_head=True, head_node_args={**room, "include_dashboard": False})
         found.add_node(**room)
         yield found
@@ -56,7 +54,7 @@ def nodes() -> Iterator[object]:
 
 @pytest.fixture(scope="module")
 def cluster(nodes) -> RayExecutor:
-    return RayExecutor(nodes.address, SMALL)
+    return RayExecutor(nodes.address)
 
 
 def test_a_failure_does_not_affect_other_items(cluster):
@@ -89,12 +87,11 @@ def test_the_number_of_tasks_in_flight_is_bounded(cluster, tmp_path):
     assert len(list(tmp_path.iterdir())) == 20
 
 
-def test_nested_items_do_not_reserve_memory(nodes):
-    large = RayExecutor(nodes.address, MEMORY)
+def test_items_that_wait_for_items_of_their_own_release_their_cores(cluster):
     found: list[Outcome[list[float]]] = []
-    jobs = [large] * 4
+    jobs = [cluster] * 4
     # In a thread, as they would wait for each other forever.
-    work = Thread(target=lambda: found.extend(large.map(halves, jobs, nested=True)), daemon=True)
+    work = Thread(target=lambda: found.extend(cluster.map(halves, jobs)), daemon=True)
     work.start()
     work.join(timeout=120)
     assert [outcome.value for outcome in found] == [[0.5, 1.0]] * 4
@@ -134,7 +131,7 @@ def test_workers_import_nothing_from_the_current_folder(nodes, tmp_path, monkeyp
     ray.shutdown()  # connect again, from another folder
     (tmp_path / "click.py").write_text("raise SystemExit('the wrong module')\n")
     monkeypatch.chdir(tmp_path)
-    [outcome] = RayExecutor(nodes.address, SMALL).map(imported_click, [0])
+    [outcome] = RayExecutor(nodes.address).map(imported_click, [0])
     assert outcome.failure is None
     assert not outcome.value.startswith(str(tmp_path))
 

@@ -10,7 +10,6 @@ from howsteps.io.cache import Cache
 from howsteps.pipeline.executor import Executor, Failure, LocalExecutor, single_threaded
 
 Job = TypeVar("Job")
-Stored = TypeVar("Stored")
 Value = TypeVar("Value")
 
 
@@ -138,9 +137,8 @@ class Context:
         stage: str,
         task: str,
         jobs: Sequence[tuple[str, str, Job]],
-        function: Callable[[Job], Stored],
-        kind: type[Stored],
-        read: Callable[[str, Stored], Value],
+        function: Callable[[Job], Value],
+        kind: type[Value],
         *,
         max_serial: int = 1,
         device: str = "cpu",
@@ -152,12 +150,10 @@ class Context:
         jobs
             For each video its id, the key of its result, and the argument of the function.
         function
-            Turns a job into the value that is cached. It may run in another process, so it must
-            be defined at module level.
+            Turns a job into its result. It may run in another process, so it must be defined at
+            module level.
         kind
-            The type of that value.
-        read
-            Makes the result from the video id and the value.
+            The type of a result.
         max_serial
             Up to this many jobs run in this process, as starting others would take longer.
         device
@@ -177,7 +173,7 @@ class Context:
                 if (found := self.cached(stage, key, kind)) is None:
                     missing.append((video, key, job))
                 else:
-                    results[video] = read(video, found)
+                    results[video] = found
                     progress.done(video, cached=True)
             executor = self.executor if len(missing) > max_serial else LocalExecutor()
             for outcome in executor.map(function, [job for *_, job in missing], device=device):
@@ -186,7 +182,7 @@ class Context:
                     failures[video] = outcome.failure
                 elif outcome.value is not None:
                     self.cache.put(stage, key, outcome.value)
-                    results[video] = read(video, outcome.value)
+                    results[video] = outcome.value
                 progress.done(video, cached=False)
         return results, failures
 

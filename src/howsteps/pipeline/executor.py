@@ -28,9 +28,7 @@ from howsteps.io.worker_process import ISOLATED, THREADS
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 
-_GIGABYTE = 1 << 30
-TRIES = 2  # attempts per item
-RAY_TRIES = 3  # one more than for a process, as a dying machine takes other items with it
+RAY_TRIES = 3  # attempts per item: a machine that dies takes other items with it
 _TASKS_PER_CORE = 2  # in flight
 _CONNECT_TIMEOUT = 10.0  # seconds for the head node to answer
 _INSTALLED = Path(howsteps.__file__).parents[1]  # the folder that howsteps is imported from
@@ -68,12 +66,10 @@ class Executor(Protocol):
         items: Sequence[Item],
         *,
         device: str = "cpu",
-        nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item; yield outcomes as they complete.
 
         ``device`` is what every item needs for itself: a core (``cpu``) or a GPU (``cuda``).
-        ``nested`` items wait for items of their own, and must not hold the resources those need.
         """
         ...
 
@@ -83,8 +79,7 @@ class LocalExecutor:
     """Processes on this machine; with one worker, this process.
 
     Processes are spawned, share the cores, leave Ctrl-C to the parent, and end with the parent,
-    even if it is killed. If a process dies, the remaining items are tried one by one, each at most
-    twice.
+    even if it is killed. If a process dies, each remaining item is tried in a process of its own.
 
     Parameters
     ----------
@@ -95,7 +90,7 @@ class LocalExecutor:
     """
 
     workers: int = 1
-    memory: int = 2 * _GIGABYTE
+    memory: int = 2 * 2**30
     takes_tasks: ClassVar[bool] = False
 
     def map(
@@ -104,7 +99,6 @@ class LocalExecutor:
         items: Sequence[Item],
         *,
         device: str = "cpu",
-        nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item; yield outcomes as they complete.
 
@@ -121,9 +115,9 @@ class LocalExecutor:
             yield outcome
         # It is unknown which item killed its process, so each is now tried alone.
         for index, item in remaining.items():
-            tries = (next(self._pooled(function, {index: item}, 1), None) for _ in range(TRIES))
             died = Failure("its worker process dies every time (out of memory?)")
-            yield next(filter(None, tries), Outcome(index, failure=died))
+            outcome = Outcome(index, failure=died)
+            yield next(self._pooled(function, {index: item}, 1), outcome)
 
     @staticmethod
     def _pooled(
@@ -134,11 +128,7 @@ class LocalExecutor:
         threads = max(1, cores() // workers)
         with _environment({**ISOLATED, **dict.fromkeys(THREADS, str(threads))}):
             spawn = multiprocessing.get_context("spawn")
-            try:
-                pool = ProcessPoolExecutor(workers, spawn, initializer=_set_up_worker)
-            except OSError as error:  # it needs semaphores, which Linux keeps in /dev/shm
-                reason = f"no processes can be started: {error.strerror} (is /dev/shm writable?)"
-                raise HowstepsError(f"{reason}; work in one: `workers=1`") from error
+            pool = ProcessPoolExecutor(workers, spawn, initializer=_set_up_worker)
             finished = False
             try:
                 futures: list[Future[Outcome[Value]]] = [
@@ -164,16 +154,14 @@ class RayExecutor:
     All machines must see the same files under the same paths, and have the same version of
     howsteps. Results and cache are the same as on one machine.
 
-    Every item is a Ray task with one core, memory (unless nested) and, for device ``cuda``, a GPU.
-    At most twice as many tasks as cores are in flight, so that neither items nor outcomes pile up.
-    An item whose worker or machine dies is retried elsewhere, at most three attempts in all.
+    Every item is a Ray task with one core and, for device ``cuda``, a GPU. At most twice as many
+    tasks as cores are in flight, so that neither items nor outcomes pile up. An item whose worker
+    or machine dies is retried elsewhere, at most three attempts in all.
 
     Parameters
     ----------
     address
         Address of the head node. None: the cluster on this machine, or a new one.
-    memory
-        Bytes that one item may need.
 
     Raises
     ------
@@ -182,7 +170,6 @@ class RayExecutor:
     """
 
     address: str | None = None
-    memory: int = 2 * _GIGABYTE
     takes_tasks: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -195,16 +182,12 @@ class RayExecutor:
         items: Sequence[Item],
         *,
         device: str = "cpu",
-        nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item; yield outcomes as they complete."""
         ray = connected(self.address)
         task = ray.remote(attempt).options(
             num_cpus=1,
             num_gpus=1 if device == "cuda" else 0,
-            # A waiting task releases its core but not its memory, and could block the tasks it
-            # waits for.
-            memory=0 if nested else self.memory,
             max_retries=0,  # retries are counted here, to report a reason at the end
         )
         waiting = deque((index, 1) for index in range(len(items)))

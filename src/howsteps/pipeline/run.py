@@ -275,7 +275,7 @@ def _run_jobs(
         return
     remote = partial(_run_remotely, context=replace(context, callback=ignore_event, workers=1))
     with context.stage("tasks", context.cache.folder.parent.name, len(jobs)) as progress:
-        for outcome in context.executor.map(remote, jobs, nested=True):
+        for outcome in context.executor.map(remote, jobs):
             job = jobs[outcome.index]
             progress.done(job.task.name, cached=False)
             if outcome.value is not None:

@@ -81,13 +81,7 @@ def transcribe(task: Task, options: RunOptions, context: Context) -> tuple[Task,
         key = key_of(_TRANSCRIBE, speech=identity)
         jobs.append((video.id, key, (media, str(options.speech), options.device, before)))
     found, failures = context.compute_each(
-        "transcribe",
-        task.name,
-        jobs,
-        _transcribe,
-        tuple[Caption, ...],
-        lambda _, captions: captions,
-        device=options.device,
+        "transcribe", task.name, jobs, _transcribe, tuple[Caption, ...], device=options.device
     )
     problems += [_failed(task, video, failure) for video, failure in failures.items()]
     problems += [
@@ -130,15 +124,13 @@ def extract_mentions(
         for video in task.videos
         if video.captions and not video.sentences
     ]
-    by_id = {video.id: video for video in task.videos}
-
-    def read(video: str, narration: NarrationRecord) -> Video:
-        return with_narration(by_id[video], narration)
-
     found, failures = context.compute_each(
-        "narration", task.name, jobs, _extract, NarrationRecord, read, max_serial=FEW_NARRATIONS
+        "narration", task.name, jobs, _extract, NarrationRecord, max_serial=FEW_NARRATIONS
     )
-    videos = tuple(found.get(video.id, video) for video in task.videos)
+    videos = tuple(
+        with_narration(video, found[video.id]) if video.id in found else video
+        for video in task.videos
+    )
     problems = [_failed(task, video, failure) for video, failure in failures.items()]
     problems += [
         Problem(path_of(video), "nobody says in it what is done", harmless=True)
