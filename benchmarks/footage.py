@@ -36,7 +36,7 @@ from howsteps.localise.self_training import REGULARISATION
 from howsteps.narration import extract_relations
 from howsteps.paper.localise import localise as cluster_task
 from howsteps.pipeline.context import Context
-from howsteps.pipeline.executor import cores
+from howsteps.pipeline.executor import LocalExecutor, cores
 from howsteps.pipeline.features import features_of
 from howsteps.script import discover
 from howsteps.script.matching import spoken_by_video
@@ -88,7 +88,7 @@ def main() -> None:
     videos = [Video(p.stem, media=p) for p in sorted(folder.iterdir()) if p.stem in truth.durations]
     seen: dict[str, Features] = {}
     for kind in chosen.kinds:
-        context = Context(Cache(chosen.cache), workers=cores())
+        context = Context(Cache(chosen.cache), LocalExecutor(cores()))
         looked = features_of(videos, KINDS[kind], context)
         seen[kind] = looked.vectors
         truth = replace(truth, durations=looked.durations)

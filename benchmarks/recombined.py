@@ -39,7 +39,7 @@ from howsteps.demo import job as demo
 from howsteps.io.cache import Cache
 from howsteps.localise import localise
 from howsteps.pipeline.context import Context
-from howsteps.pipeline.executor import cores
+from howsteps.pipeline.executor import LocalExecutor, cores
 from howsteps.pipeline.features import features_of
 from howsteps.task import Annotation, Localisation, Script, Task, Truth, Video
 
@@ -148,7 +148,7 @@ def filmed(folder: Path, features: Path | None, cache: Path) -> Job:
     else:
         known = {a.video for a in truth.annotations}
         files = [p for p in sorted(folder.iterdir()) if p.stem in known and p.suffix == ".mp4"]
-        context = Context(Cache(cache), workers=cores())
+        context = Context(Cache(cache), LocalExecutor(cores()))
         videos = [Video(p.stem, media=p) for p in files]
         seen = dict(features_of(videos, KINDS["pooled"], context).vectors)
     truth = replace(truth, durations={name: len(x) * SECONDS for name, x in seen.items()})

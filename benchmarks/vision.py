@@ -18,7 +18,7 @@ import av
 from benchmarks.film import render, repeat
 from howsteps.io.cache import Cache
 from howsteps.pipeline.context import Context
-from howsteps.pipeline.executor import cores
+from howsteps.pipeline.executor import LocalExecutor, cores
 from howsteps.pipeline.features import features_of
 from howsteps.task import Video
 from howsteps.vision.features import QUICK, Features, Method, PooledFrames
@@ -52,7 +52,7 @@ def ours(films: list[Path], method: Method | None = None) -> tuple[Timing, Featu
     videos = [Video(path.stem, media=path) for path in films]
     with tempfile.TemporaryDirectory() as folder:
         started, used = time.perf_counter(), processor_seconds()
-        context = Context(Cache(Path(folder)), workers=cores())
+        context = Context(Cache(Path(folder)), LocalExecutor(cores()))
         seen = features_of(videos, method or PooledFrames(), context)
         wall, processor = time.perf_counter() - started, processor_seconds() - used
     assert len(seen.vectors) == len(films), seen.problems

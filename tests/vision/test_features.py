@@ -19,6 +19,7 @@ from howsteps.paper.visual_words import (
     WordOptions,
 )
 from howsteps.pipeline.context import Callback, Context, Event, ItemDone, ignore_event
+from howsteps.pipeline.executor import LocalExecutor
 from howsteps.pipeline.features import features_of
 from howsteps.task import Video
 from howsteps.vision.features import (
@@ -60,7 +61,7 @@ def look(
     callback: Callback = ignore_event,
     workers: int = 2,
 ) -> Features:
-    context = Context(Cache(cache), callback=callback, workers=workers)
+    context = Context(Cache(cache), LocalExecutor(workers), callback)
     return features_of(videos(folder, *names), method, context)
 
 

@@ -52,7 +52,6 @@ def stage_context(
     redo: frozenset[str] = frozenset(),
 ) -> Iterator[Context]:
     """A context that caches in the work folder or, without one, in the user's cache folder."""
-    count = workers or cores()
     with ExitStack() as stack:
         if out is None:
             cache = stack.enter_context(user_cache())
@@ -61,7 +60,7 @@ def stage_context(
             stack.enter_context(writing_to(out))
             cache = Cache(out / CACHE)
         callback = stack.enter_context(screen.progress(quiet=quiet))
-        yield Context(cache, LocalExecutor(count), callback, redo, count)
+        yield Context(cache, LocalExecutor(workers or cores()), callback, redo)
 
 
 def _narrated_tasks(

@@ -84,7 +84,7 @@ def apply(
     name = clean_title(title) if title is not None else known.job or out.resolve().name
     collection = read_videos(sources, name)
     [task], problems = collection.tasks, list(collection.problems)
-    context = Context(Cache(out / CACHE), LocalExecutor(workers), callback, workers=workers)
+    context = Context(Cache(out / CACHE), LocalExecutor(workers), callback)
     results: dict[str, Result] = {}
     with writing_to(out):
         if space.words is not None:

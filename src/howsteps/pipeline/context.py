@@ -87,15 +87,12 @@ class Context:
         Called with every event.
     redo
         Stages whose cached results are ignored.
-    workers
-        The maximum number of processes.
     """
 
     cache: Cache
     executor: Executor = field(default_factory=LocalExecutor)
     callback: Callback = ignore_event
     redo: frozenset[str] = frozenset()
-    workers: int = 1
 
     def cached(self, stage: str, key: str, kind: type[Value]) -> Value | None:
         """The cached result of a stage; None if it has to be computed."""

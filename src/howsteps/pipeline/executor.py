@@ -17,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from threadpoolctl import threadpool_limits
 
@@ -52,13 +52,7 @@ class Outcome(Generic[Value]):
 
 
 class Executor(Protocol):
-    """Maps functions over items.
-
-    If ``takes_tasks``, whole tasks are mapped in parallel, as well as the videos of each;
-    otherwise, tasks run one after another.
-    """
-
-    takes_tasks: ClassVar[bool]
+    """Maps functions over items: the videos of a task and, on a cluster, whole tasks too."""
 
     def map(
         self,
@@ -91,7 +85,6 @@ class LocalExecutor:
 
     workers: int = 1
     memory: int = 2 * 2**30
-    takes_tasks: ClassVar[bool] = False
 
     def map(
         self,
@@ -170,7 +163,6 @@ class RayExecutor:
     """
 
     address: str | None = None
-    takes_tasks: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Connect to the cluster, so that a missing one is reported at once."""

@@ -18,7 +18,13 @@ from howsteps.io.cache import Cache
 from howsteps.io.worker_process import serve
 from howsteps.narration.features import Vocabulary
 from howsteps.pipeline.context import Context, ItemAt
-from howsteps.pipeline.executor import Outcome, cores, map_in_threads, single_threaded
+from howsteps.pipeline.executor import (
+    LocalExecutor,
+    Outcome,
+    cores,
+    map_in_threads,
+    single_threaded,
+)
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import Mode, Task, Video
 from howsteps.vision.features import (
@@ -132,22 +138,22 @@ def describe_videos(
 ) -> tuple[list[VideoDescriptors], list[Problem]]:
     """Compute the descriptors of all videos that have a file, unless they are cached.
 
-    Runs on the cluster of the context's executor, or in ``workers`` processes on this machine. On
+    Runs on the cluster of the context's executor, or in processes on this machine. On
     interruption, unfinished videos are abandoned at once; completed ones stay in the cache. Returns
     the descriptors of the videos that could be read, and problems.
 
     Raises ``CannotWrite`` if the cache cannot be written, or the disk is full.
     """
     videos = [video for video in videos if video.media is not None]
-    workers = max(1, min(context.workers, len(videos)))
-    threads, redo = max(1, cores() // workers), STAGE in context.redo
-    origins = method.origins()
-    worker = WorkerOptions(_WORKER, method, origins, context.cache, device, threads, redo)
+    redo, executor = STAGE in context.redo, context.executor
+    worker = WorkerOptions(_WORKER, method, method.origins(), context.cache, device, redo=redo)
     stop = threading.Event()
-    if context.executor.takes_tasks:
+    if not isinstance(executor, LocalExecutor):
         describe = partial(describe_video, worker=worker)
-        outcomes = context.executor.map(describe, videos, device=device)
+        outcomes = executor.map(describe, videos, device=device)
     else:
+        workers = max(1, min(executor.workers, len(videos)))
+        worker = replace(worker, threads=max(1, cores() // workers))
         lock = threading.Lock()
 
         def report(video: str, seconds: float, total: float | None) -> None:

@@ -140,7 +140,7 @@ def run(
             raise HowstepsError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
     check_folders(out, *([] if isinstance(source, Task) else [source]))
     executor = executor or LocalExecutor(workers)
-    context = Context(Cache(out / CACHE), executor, callback, frozenset(force), workers)
+    context = Context(Cache(out / CACHE), executor, callback, frozenset(force))
     stages.check_parser(options.parser)
     collection = read_source(source)
     tasks, problems = collection.tasks, list(collection.problems)
@@ -269,11 +269,11 @@ def _run_jobs(
     jobs: Sequence[_Job], context: Context
 ) -> Iterator[tuple[_Job, Result | Path | None, list[Problem]]]:
     """Yield each job when it is done: its result or its folder, if any, and its problems."""
-    if len(jobs) == 1 or not context.executor.takes_tasks:
+    if len(jobs) == 1 or isinstance(context.executor, LocalExecutor):
         for job in jobs:
             yield job, *_run_job(job, context)
         return
-    remote = partial(_run_remotely, context=replace(context, callback=ignore_event, workers=1))
+    remote = partial(_run_remotely, context=replace(context, callback=ignore_event))
     with context.stage("tasks", context.cache.folder.parent.name, len(jobs)) as progress:
         for outcome in context.executor.map(remote, jobs):
             job = jobs[outcome.index]
