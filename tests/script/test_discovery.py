@@ -412,9 +412,16 @@ class TestJoinedAdditions:
             for n, v in enumerate(task.videos)
         ]
         task = replace(task, videos=tuple(distinct))
-        for steps in range(2, 6):  # salt and pepper are one step, and another takes its place
+        for steps in range(2, 6):
             assert len(discover(task, steps=steps).steps) == steps
         assert discover(task, steps=6).steps[-1].label == "dry the pot"
+
+
+def test_another_cluster_takes_the_place_of_one_that_is_lost(monkeypatch) -> None:
+    monkeypatch.setattr(
+        "howsteps.script.discovery.join_additions", lambda steps, *_: [[s] for s in steps[1:]]
+    )
+    assert len(labels(tire(), steps=3)) == 3
 
 
 def test_what_sounds_like_a_common_object_of_the_same_verbs_was_misheard() -> None:
