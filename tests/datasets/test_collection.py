@@ -270,6 +270,16 @@ class TestFolders:
         assert [task.name for task in collection.tasks] == ["one", "one-2", "two", "more"]
         assert [path for path, _ in reasons(collection)] == ["bad.json", "one.json"]
 
+    def test_no_other_folder_changes_the_name_of_a_job(self, tmp_path: Path) -> None:
+        def names() -> list[str]:
+            return [task.name for task in datasets.read_tasks(tmp_path).tasks]
+
+        write(tmp_path / "a" / "steak", x__srt=subrip("lift"))
+        assert names() == ["a steak"]
+        for folder in ("0", "b"):
+            write(tmp_path / folder / "steak", x__srt=subrip("lift"))
+        assert names() == ["0 steak", "a steak", "b steak"]
+
     def test_a_work_folder_is_not_read(self, tmp_path: Path) -> None:
         """Its exports look like captions."""
         write(tmp_path / "steps" / "exports", a__srt=subrip("lift"))

@@ -128,9 +128,9 @@ def read_tasks(path: Path | str) -> Collection:
     """Read the tasks under ``path``.
 
     A caption file is a task of one video; a task file is a task. In a folder and its sub-folders,
-    every task file is a task, and the caption and video files of each folder are one task with the
-    name of the folder. Narrations that are not in English are skipped. A file that cannot be read
-    is listed as a problem; the others are still used.
+    every task file is a task, and the caption and video files of each folder are one task, named
+    after the folder, or its path below ``path`` (``"a steak"``). Narrations that are not in English
+    are skipped. A file that cannot be read is listed as a problem; the others are still used.
     """
     path, found = Path(path), _Collected()
     if (path / WORK_FOLDER).is_file():
@@ -246,7 +246,9 @@ def _read_folder(root: Path, into: _Collected) -> None:
         paths = [folder / name for name in sorted(names) if not name.startswith(".")]
         for path in filter(_is_by_product, paths):
             into.remark(path, "skipped: a download that is not finished, or a live chat")
-        _read_job(folder, folder.resolve().name, _by_video(paths), into)
+        # The whole path below the root, so that no other folder changes the name of a job.
+        name = " ".join(folder.relative_to(root).parts) or folder.resolve().name
+        _read_job(folder, name, _by_video(paths), into)
 
 
 def _read_job(source: Path, name: str, groups: Mapping[str, _Files], into: _Collected) -> None:
