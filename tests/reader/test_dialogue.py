@@ -75,7 +75,7 @@ def test_without_a_second_answer_the_first_one_is_final() -> None:
     for replies in (("no", "no"), (LanguageModelError("it cannot be reached"),)):
         edit, _ = edited(answer(), *replies)
         assert labels(edit)[0] == "boil the water"
-        assert edit.refused
+        assert edit.failure
 
 
 def test_an_answer_that_is_not_in_form_is_asked_again_with_the_reason() -> None:
@@ -104,7 +104,7 @@ def test_a_script_that_contradicts_the_narrators_is_not_used(
         edited(value)
     edit, _ = edited(answer(), value)
     assert labels(edit)[0] == "boil the water"
-    assert reason in edit.refused
+    assert reason in str(edit.failure)
 
 
 def test_a_narrator_who_gives_orders_changes_nothing_though_the_model_obeys() -> None:

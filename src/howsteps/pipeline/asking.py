@@ -81,7 +81,7 @@ def ask(
     if options.mode == "default":
         found = _read_videos(found, reader, context, before)
     if reason := contradiction(found.script, found.readings, found.read_videos):
-        unused = _problem(task, f"nothing of {reader.model} is used: {reason}", harmless=True)
+        unused = _problem(task, f"nothing of {reader.model} is used: {reason}")
         return Asked(task, script, problems=(*found.problems, unused))
     read = as_read(found.script, found.task, found.readings, found.read_videos)
     steps = enumerate(zip(found.script.steps, read.steps, strict=True))
@@ -131,10 +131,9 @@ def _edit(
             found = edit_script(question, reply, label_reader)
         except (AnswerError, LanguageModelError) as error:
             unedited = kept or Asked(task, script)
-            missing = isinstance(error, Unanswered)  # of which nothing is lost
-            if missing and (kept or _only_asks(reader)):
+            if _is_asked(error, reader) or (kept and isinstance(error, Unanswered)):
                 return unedited
-            problem = _problem(task, f"the script was not edited: {error}", harmless=missing)
+            problem = _failed(Path(task.name), f"the script was not edited: {error}", error)
             return unedited._replace(problems=(*unedited.problems, problem))
         finally:
             progress.done(task.name, cached=bool(known) and reply.replies == known)
@@ -143,9 +142,9 @@ def _edit(
     said = _of_another_job(reader)
     other = [video for video in task.videos if video.id in found.other_job]
     problems = [Problem(path_of(v), f"set aside: {said}", harmless=True) for v in other]
-    if found.refused:
-        unused = f"the second answer of {reader.model} was not used: {found.refused}"
-        problems.append(_problem(task, unused, harmless=True))
+    if found.failure and not _is_asked(found.failure, reader):
+        reason = f"{reader.model} has no second answer about the script: {found.failure}"
+        problems.append(_problem(task, reason))
     changes = (*found.changes, *found.remarks)
     return Asked(
         replace(task, videos=tuple(video for video in task.videos if video not in other)),
@@ -182,16 +181,25 @@ def _kept(
         f"the script that {reader.model} wrote before is kept, as the question has changed since; "
         "to ask again: `force` editor"
     )
-    problem = _problem(task, reason, harmless=True)
-    return Asked(task, script, other, problems=(problem,))
+    return Asked(task, script, other, problems=(_problem(task, reason),))
 
 
 def _of_another_job(reader: Reader) -> str:
     return f"of another job, says {reader.model}"
 
 
-def _problem(task: Task, reason: str, *, harmless: bool = False) -> Problem:
-    return Problem(Path(task.name), reason, harmless=harmless)
+def _problem(task: Task, reason: str) -> Problem:
+    return Problem(Path(task.name), reason, harmless=True)
+
+
+def _failed(path: Path, reason: str, error: Exception) -> Problem:
+    """The problem of an answer that there is not: without a question, nothing is lost."""
+    return Problem(path, reason, harmless=isinstance(error, Unanswered))
+
+
+def _is_asked(error: Exception, reader: Reader) -> bool:
+    """Whether a question was just written, to be listed at the end of the run."""
+    return isinstance(error, Unanswered) and isinstance(reader, AnswerFolder) and reader.ask
 
 
 def _known_replies(stage: str, key: str, reader: Reader, context: Context) -> list[str]:
@@ -227,7 +235,7 @@ def _read_videos(asked: Asked, reader: Reader, context: Context, before: Result 
             f"what {reader.model} read before stays, but no video is read for new steps; to read "
             "them: `llm`"
         )
-        problems.append(_problem(task, reason, harmless=True))
+        problems.append(_problem(task, reason))
     for video, own in questions.items():
         if video in failed and not (video in stay and failed[video].harmless):
             problems.append(failed[video])
@@ -283,10 +291,9 @@ def _answers(
                     if replies != known[video]:
                         context.cache.put(READING, keys[video], replies)
                 except (LanguageModelError, AnswerError) as error:
-                    missing = isinstance(error, Unanswered)
-                    path, reason = path_of(questions[video].video), f"not read: {error}"
-                    if not (missing and _only_asks(reader)):
-                        failed[video] = Problem(path, reason, harmless=missing)
+                    path = path_of(questions[video].video)
+                    if not _is_asked(error, reader):
+                        failed[video] = _failed(path, f"not read: {error}", error)
                 progress.done(video, cached=bool(known[video]))
         except BaseException:  # such as Ctrl-C, after which nothing more is sent
             pool.shutdown(wait=False, cancel_futures=True)
@@ -299,8 +306,3 @@ def _remarks(video: Video, read: VideoReading, reader: Reader) -> list[Problem]:
     reasons = [] if read.readings else [f"{reader.model} read no step in it"]
     reasons += [f"a part of the answer of {reader.model} was not used: {r}" for r in read.remarks]
     return [Problem(path_of(video), reason, harmless=True) for reason in reasons]
-
-
-def _only_asks(reader: Reader) -> bool:
-    """Whether questions are only written, and listed at the end of the run."""
-    return isinstance(reader, AnswerFolder) and reader.ask

@@ -23,6 +23,7 @@ from howsteps.errors import shown
 from howsteps.reader.act_groups import MIN_VIDEOS, relative_positions
 from howsteps.reader.exchange import (
     AnswerError,
+    LanguageModelError,
     Schema,
     clean,
     json_objects,
@@ -110,8 +111,8 @@ class Edit:
         What was changed in the script, and what of the answer was not used; one line each.
     answer, mentions
         The answer, and the mentions that were found for each of its steps.
-    refused
-        Why a later answer was not used.
+    failure
+        Why there is no answer after this one.
     """
 
     script: Script
@@ -120,7 +121,7 @@ class Edit:
     remarks: tuple[str, ...]
     answer: Answer = field(repr=False)
     mentions: tuple[tuple[Mention, ...], ...] = field(repr=False)
-    refused: str = ""
+    failure: AnswerError | LanguageModelError | None = None
 
 
 def parse_answer(text: str) -> tuple[Answer, tuple[str, ...]]:
@@ -396,13 +397,13 @@ def as_read(
         best = max(own, key=lambda m: fit(m, k))
         if fit(best, k)[0] and (id_, k) not in said:
             mentions[k].append(best)
-    pairs = zip(script.steps, mentions, strict=True)
-    steps = (
-        step
-        if {*own} == {*step.mentions}
-        else replace(step, mentions=in_order_of_time(own, task), examples=examples(task, own))
-        for step, own in pairs
-    )
+    steps = []
+    for step, own in zip(script.steps, mentions, strict=True):
+        if {*own} == {*step.mentions}:
+            steps.append(step)
+        else:
+            found = in_order_of_time(own, task)
+            steps.append(replace(step, mentions=found, examples=examples(task, found)))
     return replace(script, steps=tuple(steps)).read(readings)
 
 

@@ -52,7 +52,6 @@ ANSWERS = (".answer.json", ".answer.txt", ".answer.md")
 _NAME = re.compile(rf"((?:script|video-.*)-[0-9a-f]{{8}}){re.escape(QUESTION)}")
 BEGINNINGS = ("# The steps of a job", "# Question", "Job: ")  # of the questions
 _MAX_NAME = 60  # characters
-_MAX_NAMED = 5  # files in a message
 
 
 class Unanswered(LanguageModelError):
@@ -349,7 +348,7 @@ class AnswerFolder:
         return next((path for path in paths if path.is_file()), None)
 
     def tidy(self) -> list[Problem]:
-        """Remove questions that nobody answered and that are not asked any more; return a remark.
+        """Remove questions that nobody answered and that are not asked any more; return remarks.
 
         They would take somebody's time for nothing.
         """
@@ -357,11 +356,8 @@ class AnswerFolder:
         gone = [file for file in files if self._is_old(file)]
         for file in gone:
             Folder(self.folder).remove(file)
-        if not gone:
-            return []
-        more = f" and {len(gone) - _MAX_NAMED} more" if len(gone) > _MAX_NAMED else ""
-        reason = f"removed, as they are not asked any more: {', '.join(gone[:_MAX_NAMED])}{more}"
-        return [Problem(self.folder, reason, harmless=True)]
+        reason = "removed, as it is not asked any more"
+        return [Problem(self.folder / file, reason, harmless=True) for file in gone]
 
     def _is_old(self, file: str) -> bool:
         """Whether a file is a question of before without an answer, and not a person's own text."""

@@ -19,7 +19,6 @@ from howsteps.reader.answer import (
     parse_answer,
     script_of_answer,
 )
-from howsteps.reader.client import Unanswered
 from howsteps.reader.exchange import (
     AnswerError,
     LanguageModelError,
@@ -70,10 +69,8 @@ def edit_script(question: Question, reply: Reply, read_labels: LabelReader) -> E
         wrong = _wrong_mentions(question, second.shown, last.wrong)
         answer = msgspec.structs.replace(last, other_job=other)
         return script_of_answer(question, answer, read_labels, wrong)
-    except Unanswered:
-        return edit  # whoever answers says so
     except (AnswerError, LanguageModelError) as error:
-        return replace(edit, refused=str(error))
+        return replace(edit, failure=error)
 
 
 def _wrong_mentions(

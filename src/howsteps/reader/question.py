@@ -305,8 +305,10 @@ def most_different(videos: Sequence[Video], tokens: Mapping[str, int], ceiling: 
     def gain(video: str) -> float:
         return (sum(weight[act] for act in acts[video] - covered) + 1) / tokens[video]
 
-    while left := [v for v in acts if 0 < tokens[v] <= ceiling and v not in chosen]:
+    left = [video for video in acts if tokens[video]]
+    while left := [video for video in left if tokens[video] <= ceiling]:
         best = max(left, key=gain)
+        left.remove(best)
         chosen.append(best)
         covered |= acts[best]
         ceiling -= tokens[best]
