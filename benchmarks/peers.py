@@ -250,7 +250,8 @@ def by_sight(job: Job) -> Places:
 
 def fill(places: Places, job: Job) -> Places:
     """Widen extents to the whole video."""
-    return filled(places, {video: len(x) * job.seconds for video, x in job.features.items()})
+    lengths = {video: len(x) * job.seconds for video, x in job.features.items()}
+    return filled(places, lengths, job.features, seconds=job.seconds)
 
 
 def with_words(job: Job, *, absent: bool, full: bool = False) -> Iterator[Found]:

@@ -105,8 +105,8 @@ def discover(
     device
         Where networks run.
     extents
-        Start and end of each step: ``"found"``, or ``"filled"``, widened until the steps cover the
-        whole video; that needs its frames.
+        Start and end of each step: ``"found"``, or ``"filled"``: the steps cover the whole video,
+        and meet where its frames change.
     parser
         Another spaCy pipeline, by name or folder.
     llm

@@ -153,12 +153,13 @@ def lengths(features):
     return {video: float(len(x)) for video, x in features.items()}
 
 
-def test_filled_extents_cover_every_video():
+@pytest.mark.parametrize("seen", [True, False])
+def test_filled_extents_cover_every_video(seen):
     features, truth = silent_videos(pause=2)
     places = find_steps(features, STEPS, seconds=1.0)
     absent = Localisation("v1", 0, None)
     given = [absent if (p.video, p.step) == ("v1", 0) else p for p in places]
-    full = filled(given, lengths(features))
+    full = filled(given, lengths(features), features if seen else None, seconds=1.0)
     assert [(p.video, p.step, p.time) for p in full] == [(p.video, p.step, p.time) for p in given]
     assert absent in full
     for video, x in features.items():
@@ -180,7 +181,7 @@ def test_filled_extents_never_overlap_wherever_places_are(times):
     features, _ = silent_videos()
     places = [Localisation(v, k, time) for v in features for k, time in enumerate(times)]
     for video, x in features.items():
-        full = filled(places, lengths(features))
+        full = filled(places, lengths(features), features, seconds=1.0)
         spans = sorted((p.start, p.end) for p in full if p.video == video)
         assert (spans[0][0], spans[-1][1]) == (0, len(x))
         assert all(a[1] == b[0] and a[0] <= a[1] for a, b in pairwise(spans))
@@ -189,12 +190,29 @@ def test_filled_extents_never_overlap_wherever_places_are(times):
         assert all(p.start < p.end for p in inside) or len(set(times)) == 1
 
 
+def test_filled_steps_meet_where_the_frames_change():
+    places = [Localisation("v", 0, 5.0, 3.0, 10.0), Localisation("v", 1, 25.0, 20.0, 28.0)]
+
+    def border(*changes, length=30):
+        rows = np.searchsorted(changes, np.arange(length), side="right")
+        left, right = filled(places, {"v": 30.0}, {"v": np.eye(3)[rows]}, seconds=1.0)
+        assert left.end == right.start
+        return left.end
+
+    assert border(17) == 17
+    assert border(9) == 9  # the extents that were found are not exact
+    assert border(4, 17) == 17  # at a place, no other step begins
+    assert border() == border(12, length=2) == 15  # no change, no frames: the middle
+    assert filled(places, {"v": 30.0})[0].end == 15
+
+
 def test_filled_extents_leave_a_place_by_hand_as_it_is():
     features, _ = silent_videos()
     hand = Localisation("v0", 1, 20.0, 19.0, 21.0, evidence=BY_HAND)
     places = find_steps(features, STEPS, seconds=1.0)
     places = [hand if (p.video, p.step) == ("v0", 1) else p for p in places]
-    full = [p for p in filled(places, lengths(features)) if p.video == "v0"]
+    full = filled(places, lengths(features), features, seconds=1.0)
+    full = [p for p in full if p.video == "v0"]
     assert hand in full
     assert max(p.end for p in full if p.time < 20) == 19
     assert min(p.start for p in full if p.time > 20) == 21

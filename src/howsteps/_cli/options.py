@@ -124,8 +124,8 @@ AnyExtents: TypeAlias = Annotated[
     Extents,
     rare_option(
         metavar="EXTENTS",
-        help="'found': start and end of each step. 'filled': widened until the steps cover the "
-        "whole video, if there are frames.",
+        help="'found': start and end of each step. 'filled': the steps cover the whole video, "
+        "and meet where its frames change.",
     ),
 ]
 Force: TypeAlias = Annotated[

@@ -35,7 +35,7 @@ from howsteps.pipeline.earlier import (
 )
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import FILE as OPTIONS
-from howsteps.pipeline.options import RunOptions, one_or_more, trusted_options
+from howsteps.pipeline.options import INTERVAL, RunOptions, one_or_more, trusted_options
 from howsteps.pipeline.selection import check_choices, choices_in, choices_of
 from howsteps.pipeline.work_folder import (
     CACHE,
@@ -374,7 +374,8 @@ def place(
         from howsteps.localise.segments import filled  # noqa: PLC0415 - loads Numba
 
         lengths = {video.id: video.length for video in task.videos}
-        located = tuple(map(rounded, filled(located, lengths)))
+        wider = filled(located, lengths, features.vectors, seconds=INTERVAL)
+        located = tuple(map(rounded, wider))
     return found._replace(localisations=located)
 
 
