@@ -106,7 +106,7 @@ def test_filled_extents_make_a_segmentation(done: Run, job: Path, out: Path) -> 
         assert ends[0][0] == 0
         assert ends[-1][1] == pytest.approx(LENGTH, abs=0.5)
         for (_, end), (start, _), border in zip(ends, ends[1:], SCENES[video], strict=False):
-            assert end == start == pytest.approx(border, abs=2.0)
+            assert end == start == pytest.approx(border, abs=0.2)
     assert [p.time for p in found.localisations] == [p.time for p in done.result.localisations]
 
 
