@@ -612,7 +612,7 @@ class Decisions(Record):
 
 
 class PlacesRecord(Record):
-    """The localisations of a task, and the hashes of the model."""
+    """The localisations of a task, and the files of the model by name; none if none was learnt."""
 
     localisations: list[Localisation]
-    model: dict[str, str]
+    model: dict[Annotated[str, Meta(pattern=r"^\w+\.\w+$")], bytes]  # never a path

@@ -106,16 +106,6 @@ class TestRights:
 
 
 class TestCache:
-    def test_what_a_killed_run_left_beside_a_model_is_not_copied(self, job, out, done):
-        [model] = (out / "cache" / "localise").glob("*.model")
-        (model / ".0123.part").write_bytes(b"half")
-        made: list[Event] = []
-        run(job, out, callback=made.append)
-        assert all(event.cached for event in made if isinstance(event, ItemDone))
-        assert {path.name for path in (out / "model").iterdir()} == {
-            path.name for path in (done / "model").iterdir()
-        }
-
     @pytest.mark.parametrize("stage", ["narration", "script", "localise"])
     def test_damaged_entries_are_recomputed(self, job, out, done, stage):
         entries = [p for p in (out / "cache" / stage).rglob("*") if p.is_file()]

@@ -115,14 +115,12 @@ class Context:
         key: str,
         kind: type[Value],
         function: Callable[[], Value],
-        *,
-        is_whole: Callable[[Value], bool] = lambda _: True,
     ) -> Value:
-        """Compute one result for a whole task, unless it is cached, and ``is_whole``."""
+        """Compute one result for a whole task, unless it is cached."""
         with self.stage(stage, task, 1) as progress:
             found = self.cached(stage, key, kind)
-            is_cached = found is not None and is_whole(found)
-            if found is None or not is_cached:
+            is_cached = found is not None
+            if found is None:
                 with single_threaded():
                     found = function()
                 self.cache.put(stage, key, found)

@@ -171,16 +171,14 @@ def set_aside_unusable(
     says more than "has no captions", and "lasts longer than 6 hours" more than "has no frames".
     """
     used = {v.id for v in task.videos if v.sentences or v.id in features}
-    videos = tuple(v for v in task.videos if v.id in used)
-    reasons = dict.fromkeys(
-        (path_of(v) for v in task.videos if v.id not in used),
-        "it has neither captions nor features",
-    )
-    # The last of several entries of a dictionary is kept.
-    remarks = [problem for problem in problems if problem.harmless]
-    losses = [problem for problem in reversed(problems) if not problem.harmless]
-    reasons |= {p.path: p.reason for p in (*remarks, *losses) if p.path in reasons}
-    others = [problem for problem in problems if problem.path not in reasons]
-    dropped = [Problem(path, f"not used: {reason}") for path, reason in reasons.items()]
-    task = replace(task, videos=videos)
+    unusable = dict.fromkeys(path_of(v) for v in task.videos if v.id not in used)
+    reasons: dict[Path, str] = {}
+    for problem in sorted(problems, key=lambda problem: problem.harmless):
+        reasons.setdefault(problem.path, problem.reason)
+    dropped = [
+        Problem(path, f"not used: {reasons.get(path, 'it has neither captions nor features')}")
+        for path in unusable
+    ]
+    others = [problem for problem in problems if problem.path not in unusable]
+    task = replace(task, videos=tuple(v for v in task.videos if v.id in used))
     return task, with_what_is_used(others, task) + dropped

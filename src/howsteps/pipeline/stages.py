@@ -9,18 +9,19 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import msgspec
 
 from howsteps.errors import SPEECH, HowstepsError, Problem, problem_of
-from howsteps.io.files import Folder, check_unchanged, fingerprint, key_of, sha256_of_file
+from howsteps.io.files import Folder, check_unchanged, fingerprint, key_of
 from howsteps.pipeline.cache import narration_key, parser_identity, stage_key
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import Failure, single_threaded
 from howsteps.pipeline.features import feature_space
 from howsteps.pipeline.options import INTERVAL, RunOptions
-from howsteps.pipeline.work_folder import STEPS_FILE, STEPS_VERSION, learnt_steps, model_files
+from howsteps.pipeline.work_folder import STEPS_FILE, STEPS_VERSION, learnt_steps
 from howsteps.store import (
     NarrationRecord,
     PlacesRecord,
@@ -34,10 +35,6 @@ from howsteps.store import (
 )
 from howsteps.task import Caption, Localisation, Mode, Reading, Script, Step, Task, Video
 from howsteps.vision.features import Features
-
-if TYPE_CHECKING:
-    from howsteps.localise.method import TaskLocalisation
-    from howsteps.paper.localise import ClusteredTask
 
 _TRANSCRIBE = 1  # version of the stage's output
 USUAL_STEPS = 5  # a script with fewer steps gets a remark
@@ -300,10 +297,10 @@ def _discover(task: Task, options: RunOptions) -> Script:
 
 
 class LocalisedTask(NamedTuple):
-    """The localisations, and the folder of the model, empty if none was learnt."""
+    """The localisations, and the files of the model by name; none if none was learnt."""
 
     localisations: tuple[Localisation, ...]
-    model: Folder
+    model: dict[str, bytes]
 
 
 def localise(
@@ -330,64 +327,53 @@ def localise(
         mode=options.mode,
         seed=options.seed,
     )
-    model = Folder(context.cache.folder) / "localise" / f"{key}.model"
 
     def find() -> PlacesRecord:
-        placement = _place(task, script, features, options, readings, read_videos)
-        if options.mode == "default":  # saved before the entry, which thus implies it
-            cast("TaskLocalisation", placement).model.save(model)
-            feature_space(task, features, options).save(model)
-            write_record(model, STEPS_FILE, learnt_steps(task, script))
-        places = [rounded(place) for place in placement.localisations]
-        return PlacesRecord(places, _digests(model))
+        if options.mode == "default":
+            return _localised(task, script, features, options, readings, read_videos)
+        from howsteps.paper.localise import localise as by_clustering  # noqa: PLC0415 - Numba
 
-    found = context.compute(
-        "localise",
-        task.name,
-        key,
-        PlacesRecord,
-        find,
-        is_whole=lambda entry: entry.model == _digests(model),
-    )
-    return LocalisedTask(tuple(found.localisations), model)
+        found = by_clustering(
+            task,
+            script,
+            features.vectors,
+            mode=options.mode,
+            seconds=INTERVAL,
+            requested_steps=options.steps,
+            seed=options.seed,
+        )
+        return PlacesRecord([rounded(place) for place in found.localisations], {})
+
+    record = context.compute("localise", task.name, key, PlacesRecord, find)
+    return LocalisedTask(tuple(record.localisations), record.model)
 
 
-def _place(
+def _localised(
     task: Task,
     script: Script,
     features: Features,
     options: RunOptions,
     readings: Sequence[Reading],
     read_videos: Collection[str],
-) -> "TaskLocalisation | ClusteredTask":
-    """Localise by the method of the mode; both load Numba."""
-    if options.mode == "default":
-        from howsteps.localise.method import localise as by_default  # noqa: PLC0415
+) -> PlacesRecord:
+    """The places by the default method, and the files of the model that it learns."""
+    from howsteps.localise.method import localise as by_default  # noqa: PLC0415 - loads Numba
 
-        return by_default(
-            task,
-            script,
-            features.vectors,
-            seconds=INTERVAL,
-            readings=readings,
-            read_videos=read_videos,
-        )
-    from howsteps.paper.localise import localise as by_clustering  # noqa: PLC0415
-
-    return by_clustering(
+    found = by_default(
         task,
         script,
         features.vectors,
-        mode=options.mode,
         seconds=INTERVAL,
-        requested_steps=options.steps,
-        seed=options.seed,
+        readings=readings,
+        read_videos=read_videos,
     )
-
-
-def _digests(model: Folder) -> dict[str, str]:
-    """The SHA-256 of every file of a model, by file name."""
-    return {name: sha256_of_file(model.path / name) for name in model_files(model)}
+    with TemporaryDirectory(prefix="howsteps-") as name:
+        folder = Folder(Path(name))
+        found.model.save(folder)
+        feature_space(task, features, options).save(folder)
+        write_record(folder, STEPS_FILE, learnt_steps(task, script))
+        model = {name: (folder.path / name).read_bytes() for name in folder.names()}
+    return PlacesRecord([rounded(place) for place in found.localisations], model)
 
 
 def path_of(video: Video) -> Path:

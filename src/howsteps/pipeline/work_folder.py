@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import VISION, CannotWrite, HowstepsError, InputError, Problem
-from howsteps.io.files import Folder, check_exists, key_of, read_bounded, sha256_of_file
+from howsteps.io.files import Folder, check_exists, key_of, sha256_of_file
 from howsteps.io.text import read_text
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.earlier import ASIDE, parts_of, read_whole
@@ -46,7 +46,6 @@ OWN_NAMES = (CACHE, OPTIONS, WORK_FOLDER, "index.html")  # beside the folders of
 _PARTS = (CACHE, MODEL, EXPORTS, "report-pictures")
 PATIENCE = 5.0  # seconds to wait for another process that writes: a placed edit, or an export
 _WRITTEN = ".written.json"  # in the exports: the names of those that howsteps wrote
-_LARGEST_MODEL = 2**30  # bytes per file
 _LARGEST_TEXT = 2**24  # bytes
 # The last line of script.md has its author, howsteps or a person, and hashes of steps and text.
 _FOUND, _PLACED = "<!-- as howsteps found it: ", "<!-- as you gave it: "
@@ -121,7 +120,7 @@ def writing_to(out: Path) -> Iterator[None]:
 def write_work(
     whole: Result,
     folder: Path,
-    model: Folder,
+    model: Mapping[str, bytes],
     *,
     decisions: Decisions,
     keep: Sequence[str],
@@ -150,8 +149,8 @@ def write_work(
     return write_result(whole, folder, model), problems
 
 
-def write_result(whole: Result, folder: Path, model: Folder | None = None) -> Result:
-    """Write ``result.json``, the videos that were set aside, and a copy of the model if any.
+def write_result(whole: Result, folder: Path, model: Mapping[str, bytes] | None = None) -> Result:
+    """Write ``result.json``, the videos that were set aside, and the files of the model if any.
 
     Returns the result: the part of the whole that is about the videos that are used.
     """
@@ -284,17 +283,12 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def model_files(model: Folder) -> list[str]:
-    """The names of the files of a model, without what a killed run did not finish."""
-    return [name for name in model.names() if not name.startswith(".")]
-
-
-def _write_model(model: Folder, folder: Path) -> None:
-    """Copy the model from the cache into the work folder; modes of the paper have none."""
-    own, names = Folder(folder) / MODEL, model_files(model)
-    for name in names:
-        own.write(name, read_bounded(model.path / name, _LARGEST_MODEL, "a model"))
-    for name in own.names() if not names else ():  # the model of an earlier run has other steps
+def _write_model(model: Mapping[str, bytes], folder: Path) -> None:
+    """Write the files of a model into the work folder; modes of the paper have none."""
+    own = Folder(folder) / MODEL
+    for name, content in model.items():
+        own.write(name, content)
+    for name in own.names() if not model else ():  # the model of an earlier run has other steps
         own.remove(name)
 
 
