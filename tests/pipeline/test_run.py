@@ -229,6 +229,19 @@ class TestFolders:
         with pytest.raises(HowstepsError, match="several jobs"):
             howsteps.discover(tmp_path / "jobs")
 
+    def test_the_last_one_of_several_jobs_stays_in_its_folder(self, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        for job in ("one", "two"):
+            captions(tmp_path / "jobs" / job, ("ann", "bob", "cyd"))
+        run(tmp_path / "jobs", out)
+        (out / "one" / "script.md").write_text("1. fill the tub\n2. dry the cat\n")
+        shutil.rmtree(tmp_path / "jobs" / "two")
+        found = run(tmp_path / "jobs", out)
+        assert found.folders == {"one": out / "one"}
+        assert [step.label for step in found.result.steps] == ["fill the tub", "dry the cat"]
+        assert not (out / "result.json").exists()
+        assert "two/report.html" not in (out / "index.html").read_text("utf-8")
+
     def test_a_title_names_the_job(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "jobs" / "clips", ("ann", "bob", "cyd"))
         plain = run(folder, tmp_path / "plain").results["clips"]

@@ -105,9 +105,9 @@ def run(
 ) -> Run:
     """Find the steps of every task under a path, and write the results.
 
-    The files of a single task are written to ``out``; several tasks get a subfolder each. Stage
-    results are cached in ``out/cache`` under the hash of their inputs, so an interrupted run
-    resumes where it stopped, and produces the same bytes.
+    The files of a single task are written to ``out``; several tasks get a subfolder each, which
+    stays that of the last one. Stage results are cached in ``out/cache`` under the hash of their
+    inputs, so an interrupted run resumes where it stopped, and produces the same bytes.
 
     The arguments are those of :func:`howsteps.run`, but that its options are a ``RunOptions``. If
     ``llm`` writes questions, the run ends with them; None: what a model said in an earlier run
@@ -155,16 +155,18 @@ def run(
     answers = reader_of(None, out) if asks else reader
     model = answers.model if answers else None
     options = replace(options, llm=model)
-    several = len(tasks) > 1
+    # A job that had a folder among others keeps it when it is the only one left.
+    is_read = not isinstance(source, Task)
+    inside = len(tasks) > 1 or (is_read and (out / tasks[0].name / FILE).is_file())
     jobs = [
         _Job(
             job,
-            out / task.name if several else out,
+            out / task.name if inside else out,
             options,
             given,
             reader,
             pages,
-            inside=several,
+            inside=inside,
             in_files=frozenset(named_in or {}),
         )
         for task, job in zip(tasks, named, strict=True)
@@ -181,8 +183,8 @@ def run(
         problems += asking.tidied(reader)
         # On a cluster, jobs end in any order.
         folders = {job.task.name: job.folder for job in jobs if job.task.name in folders}
-        write_overview(folders if pages else {}, out)
-        if several and folders:
+        write_overview(folders if pages and inside else {}, out)
+        if inside and folders:
             write_options(options, out)
     # The results of many jobs may not fit into memory.
     results = held if len(jobs) == 1 else WrittenResults(folders)

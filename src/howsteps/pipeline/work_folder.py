@@ -394,10 +394,10 @@ def with_what_is_used(problems: Iterable[Problem], task: Task) -> list[Problem]:
 
 
 def write_overview(folders: Mapping[str, Path], out: Path) -> None:
-    """Write the page over several jobs, by the folder of each; nothing for fewer than two."""
+    """Write the page over several jobs, by the folder of each; nothing without a job."""
     from howsteps.report.page import write_index  # noqa: PLC0415 - not needed for the result alone
 
-    if len(folders) > 1:
+    if folders:
         write_index(WrittenResults(folders), folders, out)
 
 
