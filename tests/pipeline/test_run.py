@@ -225,6 +225,7 @@ class TestFolders:
         assert set(found.results) == {"one", "two"}
         assert found.folders["one"] == tmp_path / "out" / "one"
         assert (tmp_path / "out" / "two" / "result.json").is_file()
+        assert "<the results of one, two>" in str(found)
         assert "2 jobs" in (tmp_path / "out" / "index.html").read_text("utf-8")
         with pytest.raises(HowstepsError, match="several jobs"):
             howsteps.discover(tmp_path / "jobs")
@@ -235,6 +236,9 @@ class TestFolders:
             captions(tmp_path / "jobs" / job, ("ann", "bob", "cyd"))
         run(tmp_path / "jobs", out)
         (out / "one" / "script.md").write_text("1. fill the tub\n2. dry the cat\n")
+        both = run(tmp_path / "jobs", out)
+        assert "so they are kept" in both.results["one"].problems[0].reason
+        assert both.results["two"].problems == ()
         shutil.rmtree(tmp_path / "jobs" / "two")
         found = run(tmp_path / "jobs", out)
         assert found.folders == {"one": out / "one"}

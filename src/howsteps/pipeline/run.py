@@ -173,12 +173,14 @@ def run(
     ]
     folders: dict[str, Path] = {}
     held: dict[str, Result] = {}
+    said: dict[str, tuple[Problem, ...]] = {}  # the problems of each job
     with writing_to(out):
         for job, found, job_problems in _run_jobs(jobs, context):
             if found is not None:
                 folders[job.task.name] = job.folder
                 if len(jobs) == 1 and isinstance(found, Result):
                     held[job.task.name] = found
+            said[job.task.name] = tuple(job_problems)
             problems += job_problems
         problems += asking.tidied(reader)
         # On a cluster, jobs end in any order.
@@ -187,7 +189,7 @@ def run(
         if inside and folders:
             write_options(options, out)
     # The results of many jobs may not fit into memory.
-    results = held if len(jobs) == 1 else WrittenResults(folders)
+    results = held if len(jobs) == 1 else WrittenResults(folders, said)
     failed = tuple(job.task.name for job in jobs if job.task.name not in folders)
     return Run(results, folders, tuple(problems), failed)
 

@@ -57,11 +57,17 @@ _AUTHORS = (_FOUND, _PLACED, _EDITED)  # each may replace what those before it w
 class WrittenResults(Mapping[str, Result]):
     """Results by task name, each read from its file on access to save memory."""
 
-    def __init__(self, folders: Mapping[str, Path]) -> None:
+    def __init__(
+        self, folders: Mapping[str, Path], problems: Mapping[str, tuple[Problem, ...]] | None = None
+    ) -> None:
         self._folders = folders
+        self._problems = problems or {}
+
+    def __repr__(self) -> str:
+        return f"<the results of {', '.join(self)}>"
 
     def __getitem__(self, task: str) -> Result:
-        return read_result(self._folders[task])
+        return replace(read_result(self._folders[task]), problems=self._problems.get(task, ()))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._folders)
