@@ -1,12 +1,14 @@
 """Experiments: which methods run on which videos, and the reasons why others do not."""
 
 import inspect
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import howsteps
 from howsteps.datasets import registry
 from howsteps.errors import HowstepsError
 from howsteps.evaluate import compare
@@ -18,13 +20,15 @@ from howsteps.evaluate.experiment import (
     summarise,
     with_narrations,
 )
-from howsteps.evaluate.methods import choose, frequent
+from howsteps.evaluate.methods import Sample, choose, frequent
 from howsteps.evaluate.protocols import Prediction
 from howsteps.paper.methods import ALL_METHODS as METHODS
 from howsteps.paper.methods import supervised
 from howsteps.paper.script import discover
 from howsteps.paper.tables import compare_aligners
+from howsteps.store import rounded
 from howsteps.task import Localisation, Result
+from tests.jobs import tea as tea_file
 from tests.jobs import write_tea
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "data"
@@ -65,6 +69,23 @@ def test_every_method_runs_on_captions(tea, narrated):
     barred = {name: row for name, row in places.items() if row.low is not None}
     assert set(barred) == {"video-only", "video+bow", "paper", "authors"}
     assert all(0 <= row.low <= row.f1 <= row.high <= 1 for row in barred.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["paper", "authors", "default"])
+def test_a_mode_is_what_a_run_does(tmp_path, mode):
+    entries = tea_file()
+    entries["videos"] = dict(reversed(entries["videos"].items()))
+    path = tmp_path / "tea.json"
+    path.write_text(json.dumps(entries))
+    [labelled] = registry.read_labelled(path)
+    sample = Sample(labelled, with_narrations(labelled, Plan()), entries["videos"])
+    found = METHODS[mode](sample, 4, 0)
+    # Mentions of another mode do not count.
+    for task in (labelled.task, sample.narrated()):
+        result = howsteps.discover(task, mode=mode, steps=4)
+        assert result.script.steps == found.script.steps
+        assert result.localisations == tuple(map(rounded, found.localisations))
 
 
 @pytest.mark.slow

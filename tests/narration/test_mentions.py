@@ -11,7 +11,8 @@ from howsteps.captions.words import words_of
 from howsteps.errors import HowstepsError
 from howsteps.narration import extract_relations
 from howsteps.narration.parser import sentence_starts
-from howsteps.task import Caption, Mention, Task, Video
+from howsteps.store import stored_time
+from howsteps.task import Caption, Mention, Task, Video, Word
 from tests.narration.trees import tree
 from training.demo_captions import read_source, spoken_sentences
 
@@ -34,7 +35,9 @@ def demo() -> Task:
 def test_sentences_contain_every_word_once(demo: Task) -> None:
     for video in demo.videos:
         words = [word for sentence in video.sentences for word in sentence.words]
-        assert words == words_of(video.captions)
+        spoken = words_of(video.captions)
+        times = (map(stored_time, (word.start, word.end)) for word in spoken)
+        assert words == [Word(w.text, *at) for w, at in zip(spoken, times, strict=True)]
 
 
 def test_most_sentence_ends_are_restored(demo: Task) -> None:

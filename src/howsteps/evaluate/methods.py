@@ -33,12 +33,15 @@ class Sample:
     def __init__(
         self, labelled: Labelled, narrated: Mapping[str, Task], videos: Collection[str]
     ) -> None:
-        self.labelled = labelled.of(videos)
         chosen = set(videos)
-        self._narrated = {
-            mode: replace(task, videos=tuple(v for v in task.videos if v.id in chosen))
-            for mode, task in narrated.items()
-        }
+
+        def of(task: Task) -> Task:
+            # In the order of a run: what starts at random depends on it.
+            kept = (video for video in task.videos if video.id in chosen)
+            return replace(task, videos=tuple(sorted(kept, key=lambda video: video.id)))
+
+        self.labelled = replace(labelled.of(chosen), task=of(labelled.task))
+        self._narrated = {mode: of(task) for mode, task in narrated.items()}
         self._kept: dict[Hashable, object] = {}
 
     @property
@@ -58,7 +61,7 @@ class Sample:
 
     @property
     def videos(self) -> list[str]:
-        """Names of the videos, in the order of the task."""
+        """Names of the videos, sorted."""
         return [video.id for video in self.task.videos]
 
     def narrated(self, extraction: str = "default") -> Task:

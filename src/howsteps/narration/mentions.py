@@ -15,6 +15,7 @@ from howsteps.narration.acts import Act, Complement, find_acts
 from howsteps.narration.grammar import Antecedents
 from howsteps.narration.relations import MODES, find_direct_objects
 from howsteps.narration.work import act_features, position_features
+from howsteps.store import narration_record, with_narration
 from howsteps.task import Mention, Place, Sentence, Task, Video, Word
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ def extract_video(
             replace(mention, work=0.0 if work.done_by_others(own) else max(0.001, round(p, 3)))
             for mention, own, p in zip(mentions, features, probabilities, strict=True)
         ]
-    return replace(video, sentences=tuple(found.sentences), mentions=tuple(mentions))
+    whole = replace(video, sentences=tuple(found.sentences), mentions=tuple(mentions))
+    # With times as files have them, or results would differ a little from those of a run.
+    return with_narration(video, narration_record(whole))
 
 
 def act_mentions(

@@ -104,7 +104,10 @@ def _transcribe(job: tuple[Path, str, str, tuple[int, int]]) -> tuple[Caption, .
 def extract_mentions(
     task: Task, options: RunOptions, context: Context
 ) -> tuple[Task, list[Problem]]:
-    """Return the task with the sentences and mentions of every video that has captions."""
+    """Return the task with the sentences and mentions of every video that has captions.
+
+    Those that it has already stay in mode ``default``; other modes have mentions of another kind.
+    """
     parser = parser_identity(options.parser)
     jobs = [
         (
@@ -119,7 +122,7 @@ def extract_mentions(
             (video, options.mode, options.parser),
         )
         for video in task.videos
-        if video.captions and not video.sentences
+        if video.captions and not (video.sentences and options.mode == "default")
     ]
     found, failures = context.compute_each(
         "narration", task.name, jobs, _extract, NarrationRecord, max_serial=FEW_NARRATIONS
