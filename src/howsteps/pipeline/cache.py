@@ -72,10 +72,10 @@ def narration_key(video: Video) -> str:
     return hashlib.sha256(msgspec.json.encode([video.sentences, video.mentions])).hexdigest()
 
 
-def _digest(path: Path, suffixes: Collection[str] = (), without: Collection[str] = ()) -> str:
-    """A hash of a file, or of the names and contents of the (selected) files under a folder."""
+def _digest(path: Path, suffixes: Collection[str] = ()) -> str:
+    """A hash of a file, or of the names and contents of the files under a folder."""
     files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-    wanted = [p for p in files if (not suffixes or p.suffix in suffixes) and p.name not in without]
+    wanted = [p for p in files if not suffixes or p.suffix in suffixes]
     return key_of(0, files=[[p.relative_to(path).as_posix(), sha256_of_file(p)] for p in wanted])
 
 
@@ -85,8 +85,7 @@ def parser_identity(parser: str | None) -> str:
 
     folder = SHIPPED if parser is None else Path(parser)
     if folder.is_dir():
-        # Weights and configuration only: a corrected README does not make it another parser.
-        return _digest(folder, without=("LICENSE", "README.md", "meta.json"))
+        return _digest(folder)
     try:
         return f"{parser} {version(str(parser))}"
     except PackageNotFoundError:

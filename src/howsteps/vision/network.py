@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.errors import HowstepsError, InputError, MissingExtra
+from howsteps.errors import HowstepsError, InputError
 from howsteps.io.files import read_bounded, sha256_of_file
 
 LITE0 = "efficientnet-lite0"
@@ -38,10 +38,8 @@ class OnnxNetwork:
     """
 
     def __init__(self, path: Path, device: str = "cpu", threads: int = 1) -> None:
-        try:
-            import onnxruntime  # noqa: PLC0415 - an extra, and slow to load
-        except ImportError as error:
-            raise MissingExtra("vision", "looking at video files") from error
+        import onnxruntime  # noqa: PLC0415 - an extra, which callers require, and slow to load
+
         require_runtime(device)
         providers = [*([CUDA] if device != "cpu" else []), "CPUExecutionProvider"]
         options = onnxruntime.SessionOptions()
