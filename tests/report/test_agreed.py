@@ -153,6 +153,48 @@ def put(
     return text, act("put", noun, said, text, places=(Place(*place),) if place else (), **more)
 
 
+@pytest.mark.parametrize(
+    ("label", "noun", "text", "more", "number"),
+    [
+        ("wash the right wrist", "wrist", "wash the left wrist", {}, 0),
+        ("wash the right wrist", "wrist", "wash the right wrist", {}, 1),
+        ("come up over the wrist", "", "come up under the wrist", {"particle": "up"}, 0),
+        ("come up over the wrist", "", "come up over the wrist", {"particle": "up"}, 1),
+        ("put the egg in the pan", "egg", "put the egg on the plate", {}, 0),
+        ("put the egg in the pan", "egg", "put the egg into the pan", {}, 1),
+        ("take the egg out of the pan", "egg", "take the egg from the pan", {}, 1),
+    ],
+)
+def test_a_quote_says_no_other_side_place_or_preposition(
+    label: str, noun: str, text: str, more: dict[str, object], number: int
+) -> None:
+    *_, preposition, _, last = text.split()
+    places = (Place(preposition, last),) if preposition != "wash" else ()
+    mention = act(text.split(maxsplit=1)[0], noun, text, text, places=places, **more)
+    found = told(label, (text, mention))
+    assert (found.narrators, len(found.quotes)) == (1, number)
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "said", "more"),
+    [
+        ("turn the heat to medium", "turn down my heat", "turn down my heat", {"particle": "down"}),
+        ("sprinkle the seeds", "sprinkle with some seeds", "sprinkle", {"tools": ("seed",)}),
+        ("add the wrap", "put plastic wrap on top", "put plastic wrap", {}),
+    ],
+)
+def test_the_words_of_a_step_may_be_said_in_any_order(
+    label: str, text: str, said: str, more: dict[str, object]
+) -> None:
+    noun = "" if "tools" in more else said.rsplit(maxsplit=1)[-1]
+    mention = act(said.split(maxsplit=1)[0], noun, said, text, **more)
+    other = act("wait", "", "wait", "wait")
+    assert told(label, (text, mention)).narrators == 1
+    videos = [video("a", text, mention), video("b", "wait", other)]
+    steps = (Step(label, videos[1].mentions),)
+    assert Narrations(replace(result(*videos), script=Script(steps))).told(0).narrators == 1
+
+
 IN_PAN = put("egg", "put the egg in the pan", "in", "pan")
 INTO_PAN = put("egg", "put the egg into the pan", "into", "pan")
 IT_IN_PAN = put(
@@ -178,14 +220,19 @@ def test_two_narrators_must_name_the_place_of_a_step(
     said: list[tuple[str, Mention]], number: int, unsaid: tuple[str, ...]
 ) -> None:
     found = told("put the egg in the pan", *said)
-    assert (found.text, found.videos) == ("put the egg in the pan", number)
+    assert (found.text, found.narrators) == ("put the egg in the pan", number)
     assert found.unsaid == unsaid
+    assert not any("plate" in quote.text for quote in found.quotes)
 
 
 def test_who_says_it_does_not_name_the_thing() -> None:
     text, named = "fill it in with soil", "fill the tree in with soil"
     fill = act("fill", "tree", "fill it", text, resolved=True)
     assert not told("fill the tree", *[(text, fill)] * 3).quotes
+    # A pronoun may stand for something else.
+    far = "set the pot into the tree over there and now go on and fill it"
+    fills = act("fill", "tree", "fill it", far, resolved=True)
+    assert told("fill the tree", *[(far, fills)] * 2).unsaid == ("tree",)
     assert told("fill the tree", (text, fill), (named, replace(fill, resolved=False))).videos == 1
 
 
@@ -205,6 +252,7 @@ def test_the_how_to_has_the_name_of_the_step_and_marks_what_is_not_said(
     steps = (Step(label, tuple(m for each in videos for m in each.mentions)),)
     shown = howto(replace(result(*videos), script=Script(steps)), Path(), lambda _: None)
     [step] = shown["steps"]
+    assert step["said"] == steps[0].support  # the figure of the page and the table
     assert (step["sentence"].lower(), step["mark"]) == (f"{label}.", mark)
     assert f"1. **{step['sentence']}**{mark and f' {mark}'}\n" in rendered("howto.md", shown=shown)
     assert mark in render_howto(shown).decode()
@@ -288,8 +336,28 @@ def test_only_tools_and_materials_are_listed(nouns: str, is_listed: bool) -> Non
         assert listed(*needing(noun)) == [(noun, 2)] * is_listed
 
 
-def test_the_object_of_the_job_is_not_listed() -> None:
-    assert listed(*needing("egg"), name="how to scramble eggs") == []
+def test_the_object_of_the_job_is_listed_where_it_is_an_ingredient() -> None:
+    assert listed(*needing("tire"), name="how to change a tire") == []
+    assert listed(*needing("egg"), name="how to scramble eggs") == [("egg", 2)]
+
+
+@pytest.mark.parametrize(
+    ("verb", "noun", "place", "things"),
+    [
+        ("whisk", "egg", "bowl", ["bowl", "egg"]),
+        ("serve", "egg", "room", []),
+        ("push", "stick", "floor", ["stick"]),
+        ("scrub", "grout", "corner", []),
+        ("pour", "milk", "batter", ["milk"]),
+    ],
+)
+def test_ingredients_and_tools_are_used_whatever_is_done_with_them(
+    verb: str, noun: str, place: str, things: list[str]
+) -> None:
+    text = f"now {verb} the {noun} in the {place}"
+    mention = act(verb, noun, f"{verb} the {noun}", text, places=(Place("in", place),))
+    videos = [video(name, text, mention) for name in "ab"]
+    assert listed(*videos, name="how to scramble eggs") == [(thing, 2) for thing in things]
 
 
 @pytest.mark.parametrize(

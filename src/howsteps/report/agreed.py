@@ -6,7 +6,7 @@ that fewer than two narrators make is not made.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from operator import itemgetter
@@ -14,30 +14,41 @@ from typing import Any, NamedTuple
 
 from howsteps.narration.relevance import job_words, stem, words
 from howsteps.narration.wordnet import WordNet
-from howsteps.task import Localisation, Mention, Result, Sentence
+from howsteps.script.names import NEED_A_PLACE, PRODUCTS
+from howsteps.task import Localisation, Mention, Result, Sentence, Step
 
 _MIN_VIDEOS = 2
 _MIN_SHARE = 0.1  # of the videos, for a thing
-_MAX_THINGS, _MAX_WARNINGS = 12, 6
+_MAX_THINGS, _MAX_WARNINGS = 15, 6
 _FEW_WORDS, _QUOTE_WORDS = 4, 14  # of a longer sentence, only the part about the act is quoted
 _WORDS_BEFORE = 3
 _NEAR_BEFORE, _NEAR_AFTER = 6, 8  # words; "here in this pan you're going to cook"
 _NEAR = 10.0  # seconds between a mention and a place of the same moment
 
 # "You need a jack", "grab a towel", "add some milk": verbs whose object is a tool or a material.
-_USING = frozenset("add gather grab need require sprinkle use".split())
+_USING = frozenset(
+    "add beat crack dip gather grab insert melt need require sprinkle use whisk".split()
+)
 _DENYING = frozenset("not don't never if without skip skipping avoid avoiding instead".split())
 _DETERMINERS = frozenset("a an the your my our some this that it them".split())
 _PREPOSITIONS = frozenset(
     """against around at below between by from in inside into of on onto over through to under
     underneath with""".split()
 )
+# Prepositions of a place, by what they mean.
+_OF_PLACE = _PREPOSITIONS - frozenset("by of to with".split())
+_WHERE = {word: word for word in (*_OF_PLACE, "out")}
+_WHERE |= dict.fromkeys(("into", "inside", "to"), "in") | dict.fromkeys(("onto", "over"), "on")
+_WHERE |= {"from": "out", "underneath": "under"}
+_OPPOSITES = ("left right", "over under", "up down", "top bottom", "front back", "inside outside")
 # WordNet hypernyms of tools, materials and ingredients; hypernyms of other things; and
 # nouns that are too vague to be listed.
 _USED = (
     *("instrumentality", "fabric", "commodity", "covering", "decoration", "ware"),
     *("food", "foodstuff", "substance", "material", "liquid", "fuel", "plant part", "plant"),
 )
+# These are used whatever is done with them.
+_TOOLS = ("implement", "container", "measuring instrument", "food", "foodstuff")
 _NOT_USED = (
     *("gas", "body part", "body substance", "person", "vehicle", "meal", "clothing", "footwear"),
     "waste",
@@ -105,10 +116,12 @@ class Agreed:
 class Told(Agreed):
     """How a step is told.
 
-    ``unsaid`` are the words of the label that no two narrators say with it, such as a place.
-    ``place`` is where the first quote is, or None if that is a guess.
+    ``narrators`` say its verb and its object; the quotes are those of them that say no other place
+    or side. ``unsaid`` are the words of the label that no two narrators say with it. ``place`` is
+    where the first quote is, or None if that is a guess.
     """
 
+    narrators: int
     unsaid: tuple[str, ...]
     place: Localisation | None
 
@@ -137,6 +150,14 @@ class _Said:
         return {word: found[word] for word in wanted if word in found}
 
     @property
+    def named(self) -> set[str]:
+        """The stems of its objects and tools, without what a pronoun stands for."""
+        own = self.mention
+        nouns = (*own.tools, *((own.relation.noun,) if not own.resolved else ()))
+        # Plurals have other stems: "remove the leaves".
+        return {*map(stem, (*nouns, *self.words[self.begin : self.end]))} - {stem(own.verb)}
+
+    @property
     def is_told(self) -> bool:
         """Whether the act is told to be done: "you take", not "I took" or "after taking"."""
         before = self.words[max(0, self.verb - _WORDS_BEFORE) : self.verb]
@@ -161,6 +182,52 @@ class _Said:
         text = " ".join(words[first:stop])
         text = f"{'… ' if first else ''}{text}{' …' if stop < len(words) else ''}"
         return Quote(self.mention.video, self.mention.start, text)
+
+
+class _Label(NamedTuple):
+    """The stems of the name of a step: its verbs, particles, objects, and the place they go to."""
+
+    verbs: set[str]
+    particles: set[str]
+    objects: set[str]
+    where: set[str]
+    places: set[str]
+
+    @classmethod
+    def of(cls, step: Step) -> "_Label":
+        """The parts of a name; the objects of "come up over the wrist" are its places."""
+        words = [stem(word) for word in step.label.lower().replace(",", " ").split()]
+        verbs = {stem(mention.verb) for mention in step.mentions}
+        verb = next((word for word in words if word in verbs), words[0] if words else "")
+        acts = [mention for mention in step.mentions if stem(mention.verb) == verb]
+        particles = {stem(word) for act in acts for word in act.particle.split()} & {*words}
+        at = [n for n, word in enumerate(words) if word in _WHERE.keys() - particles]
+        end = at[-1] if at else len(words)
+        # What is put somewhere is added, if narrators do not agree where.
+        verbs = {verb, *(map(stem, (*NEED_A_PLACE, "add")) if "add" in words else ())}
+        places = {*words[end:]} - _DETERMINERS - _PREPOSITIONS - {"out"}
+        objects = {*words[:end]} - {verb} - particles - _DETERMINERS - _PREPOSITIONS
+        return cls(verbs, particles, objects or places, {_WHERE[words[n]] for n in at}, places)
+
+    def fits(self, said: _Said) -> bool:
+        """Whether a mention says nothing else: its particles, its object, and no other place."""
+        mention = said.mention
+        is_there = not (mention.places and self.places) or any(
+            stem(place.noun) in self.places
+            and any(_WHERE.get(word) in self.where for word in place.preposition.split())
+            for place in mention.places
+        )
+        is_it = not self.objects.isdisjoint(said.named | {stem(mention.relation.noun)})
+        return is_there and is_it and len(said.where(self.particles)) == len(self.particles)
+
+
+def _contradicts(text: str, label: Set[str]) -> bool:
+    """Whether a quote says "left" and not "right" where a label says "right"."""
+    said = {*re.findall("[a-z]+", text.lower())}
+    return any(
+        len(pair & said) == len(pair & label) == 1 and pair & said != pair & label
+        for pair in ({*words.split()} for words in _OPPOSITES)
+    )
 
 
 def verbatim(mention: Mention, sentences: Sequence[Sentence]) -> str:
@@ -207,14 +274,11 @@ class Narrations:
         }
         words = {stem(w): w for w in step.label.lower().replace(",", " ").split()}
         label = words.keys() - _DETERMINERS
-        particles = label & {stem(mention.particle) for mention in step.mentions}
-        said = [
-            each
-            for each in self._said(m for m in step.mentions if not m.negated)
-            if len(each.where(particles)) == len(particles) and self._says(each, label - particles)
-        ]
-        acts = {stem(w) for each in said for w in (each.mention.verb, each.mention.relation.noun)}
-        details = [word for word in words if word in label - acts - _PREPOSITIONS]
+        named = _Label.of(step)
+        everybody = (m for video in self.result.task.videos for m in video.mentions)
+        said = self._saying(step.mentions, named) or self._saying(everybody, named)
+        objects = {stem(each.mention.relation.noun) for each in said if not each.mention.resolved}
+        details = [w for w in words if w in label - objects - named.verbs - _PREPOSITIONS]
         enough = min(_MIN_VIDEOS, _narrators(said))
         unsaid = (
             words[word]
@@ -239,26 +303,36 @@ class Narrations:
                 -confidence,
             )
 
-        ranked = ((rank(each), each.quote(*each.where(details[-1:]).values())) for each in said)
-        quotes = Agreed.by_rank(step.label, ranked).quotes
-        if said:
-            place = _near(min(said, key=rank).mention, places)
+        shown = {
+            each: quote
+            for each in sorted(said, key=rank)
+            for quote in [each.quote(*each.where(details[-1:]).values())]
+            if named.fits(each) and not _contradicts(quote.text, label)
+        }
+        quotes = Agreed.by_rank(step.label, enumerate(shown.values())).quotes
+        if shown:
+            place = _near(next(iter(shown)).mention, places)
         else:
             place = max(places.values(), key=lambda place: place.confidence, default=None)
-        return Told(step.label, quotes, tuple(unsaid), place)
+        return Told(step.label, quotes, _narrators(said), tuple(unsaid), place)
 
-    def _says(self, said: _Said, label: Collection[str]) -> bool:
-        """Whether the verb and the object of a label are said, or a pronoun for the object.
+    def _saying(self, mentions: Iterable[Mention], label: "_Label") -> list[_Said]:
+        """The mentions that say the verb and the object of a label, or a pronoun for the object.
 
         The object is then named in the same sentence, or in the one before.
         """
-        mention, noun = said.mention, stem(said.mention.relation.noun)
-        before = self._sentences[mention.video][max(0, mention.sentence - 1) : mention.sentence]
-        named = {stem(word) for each in before for word in each.text.lower().split()}
-        is_named = not mention.resolved or noun in named.union(map(stem, said.words[: said.end]))
-        # Plurals have other stems: "remove the leaves".
-        own = {noun, *map(stem, said.words[said.begin : said.end])} - {stem(mention.verb)}
-        return stem(mention.verb) in label and is_named and not own.isdisjoint(label)
+        found = []
+        acts = (m for m in mentions if stem(m.verb) in label.verbs and not m.negated)
+        for said in self._said(acts):
+            mention, named = said.mention, said.named
+            if mention.resolved:
+                first = max(0, mention.sentence - 1)
+                before = self._sentences[mention.video][first : mention.sentence]
+                named |= {stem(word) for each in before for word in each.text.lower().split()}
+                named.update(map(stem, said.words[: said.end]))
+            if not label.objects.isdisjoint(named):
+                found.append(said)
+        return found
 
     def warnings(self) -> list[Agreed]:
         """What at least two narrators say not to do, in their words."""
@@ -290,9 +364,9 @@ class Narrations:
 
         They are named as most narrators do ("levers", "baking soda"), and counted wherever they
         are worked with. What the job is done to (the tire that is changed), or without, is left
-        out.
+        out, but not an ingredient.
         """
-        is_usable = _usable(WordNet.load())
+        is_usable, is_tool = _usable(_USED), _usable(_TOOLS)
         uses: dict[str, list[_Use]] = defaultdict(list)
         for said in self._all():
             if said.mention.is_work and not said.mention.negated:
@@ -300,14 +374,18 @@ class Narrations:
                     # "Green pepper" is another thing than "pepper".
                     kind = " ".join([*said.words[: use.at][-1:], use.noun])
                     uses[kind if is_usable(kind) else use.noun].append(use)
-        name = self.result.task.name
-        left_out = {job_words(name).head, *map(stem, words(name.partition("without")[2]))}
+        name, _, without = self.result.task.name.partition("without")
+        job, left_out = {*map(stem, words(name))}, {*map(stem, words(without))}
         min_videos = max(_MIN_VIDEOS, _MIN_SHARE * len(self.result.task.videos))
         things = []
         for noun, found in sorted(uses.items()):
-            is_other = left_out.isdisjoint(map(stem, (noun, noun.split()[-1])))
-            users = _narrators(use.said for use in found if use.is_sure)
-            if is_other and is_usable(noun) and users >= min_videos:
+            stems = {*map(stem, (noun, noun.split()[-1]))}
+            # What is made is not what it is made of: "crack the eggs", but "cut the sushi".
+            is_known = is_tool(noun) and job.isdisjoint(stems) and noun not in PRODUCTS
+            users = _narrators(use.said for use in found if is_known or use.is_sure)
+            is_other = is_tool(noun) or job_words(name).head not in stems
+            is_listed = is_other and is_usable(noun) and left_out.isdisjoint(stems)
+            if is_listed and users >= min_videos:
                 things.append(_thing(noun, found))
         return _most_frequent(things)[:_MAX_THINGS]
 
@@ -374,14 +452,15 @@ def _is_form(word: str, noun: str) -> bool:
     return word in (noun, f"{noun}s", f"{noun}es", re.sub("y$", "ies", noun))
 
 
-def _usable(wordnet: WordNet) -> Callable[[str], bool]:
-    """A function that tells whether a noun often means a tool, a material or an ingredient."""
+def _usable(kinds: Iterable[str]) -> Callable[[str], bool]:
+    """A function that tells whether a noun often means a thing of these kinds, as hypernyms."""
+    wordnet = WordNet.load()
 
     def synsets(names: Iterable[str]) -> set[int]:
         return {s for name in names for s in wordnet.synset_ids(name, "noun").tolist()}
 
     physical = synsets(["physical entity"])
-    used = {s for s in synsets(_USED) if not physical.isdisjoint(wordnet.ancestors(s))}
+    used = {s for s in synsets(kinds) if not physical.isdisjoint(wordnet.ancestors(s))}
     food = used & synsets(["food", "foodstuff"])
     not_used, body_part = synsets(_NOT_USED), synsets(["body part"])
     vague = synsets(_VAGUE) | {int(wordnet.synset_ids("material", "noun")[0])}

@@ -95,7 +95,7 @@ def howto(
                 "picture": picture(place) if place else None,
                 "quote": shown(quote) if quote else None,
                 "moment": _moment(by_id[place.video], place.time or 0, folder) if place else None,
-                "said": told.videos,
+                "said": step.support,
                 "mark": _mark(told) if is_narrated else "",
                 "evidence": [shown(each) for each in told.examples(_EXAMPLES)],
             }
@@ -112,8 +112,8 @@ def howto(
 
 def _mark(told: Told) -> str:
     """What marks a step that no two narrators tell as its name does."""
-    if told.videos < 2:
-        return f"({'one narrator' if told.quotes else 'nobody'} says it like this)"
+    if told.narrators < 2:
+        return f"({'one narrator' if told.narrators else 'nobody'} says it like this)"
     words = ", ".join(f"“{one_line(word)}”" for word in told.unsaid)
     return f"(no two narrators say {words} there)" if words else ""
 
