@@ -272,6 +272,9 @@ class TestFolders:
         assert second.results == first.results
         with pytest.raises(HowstepsError, match="holds the videos"):
             run(folder, folder)
+        with pytest.raises(HowstepsError, match="holds other videos or captions"):
+            run(folder, captions(tmp_path / "mine", ("eve",)))
+        assert not (tmp_path / "mine" / ".howsteps").exists()
 
     def test_two_videos_give_their_common_steps(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job", ("ann", "bob"))

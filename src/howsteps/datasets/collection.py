@@ -144,6 +144,13 @@ def read_tasks(path: Path | str) -> Collection:
     return Found(tuple(found.tasks), tuple(found.problems))
 
 
+def holds_videos(folder: Path) -> bool:
+    """Whether files of a folder, not of its sub-folders, are read as videos, captions or a task."""
+    found = _Collected()
+    _read_job(folder, folder.name, _by_video(folder.glob("[!.]*")), found)
+    return bool(found.tasks)
+
+
 @dataclass
 class _Collected:
     """What has been read so far."""

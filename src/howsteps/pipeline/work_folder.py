@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from howsteps.datasets.collection import WORK_FOLDER
+from howsteps.datasets.collection import WORK_FOLDER, holds_videos
 from howsteps.errors import VISION, CannotWrite, HowstepsError, InputError, Problem
 from howsteps.io.files import Folder, check_exists, key_of, sha256_of_file
 from howsteps.io.text import read_text
@@ -80,7 +80,7 @@ def check_folders(out: Path, *sources: Path) -> None:
     """Check that the sources exist, and that the work folder is a folder of its own.
 
     Raises ``CannotWrite`` if a part of the work folder is a link. Raises ``HowstepsError`` if a
-    source does not exist, or is the work folder; or the work folder is a file.
+    source does not exist, or is the work folder; or the work folder is a file, or holds videos.
     """
     if out.is_file():
         raise HowstepsError(f"{out} is a file, not a folder")
@@ -90,6 +90,10 @@ def check_folders(out: Path, *sources: Path) -> None:
         if out.resolve() == source.resolve():
             reason = f"{out} holds the videos; write to another folder, or to one inside it"
             raise HowstepsError(reason)
+    if not ((out / WORK_FOLDER).exists() or (out / FILE).exists()) and holds_videos(out):
+        # It could not be read as an input any more.
+        reason = f"{out} holds other videos or captions; write to another folder"
+        raise HowstepsError(reason)
 
 
 def check_parts(folder: Path) -> None:
