@@ -280,6 +280,13 @@ class TestFolders:
             write(tmp_path / folder / "steak", x__srt=subrip("lift"))
         assert names() == ["0 steak", "a steak", "b steak"]
 
+    def test_the_project_file_of_one_of_several_jobs_is_a_remark(self, tmp_path: Path) -> None:
+        for folder in (tmp_path, tmp_path / "tea"):
+            write(folder, howsteps__toml="steps = 4", x__srt=subrip("lift"))
+        [remark] = datasets.read_tasks(tmp_path).problems
+        assert remark.path == tmp_path / "tea" / "howsteps.toml"
+        assert (remark.reason[:8], remark.harmless) == ("not used", True)
+
     def test_a_work_folder_is_not_read(self, tmp_path: Path) -> None:
         """Its exports look like captions."""
         write(tmp_path / "steps" / "exports", a__srt=subrip("lift"))

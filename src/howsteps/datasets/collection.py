@@ -119,6 +119,7 @@ STEPS_TABLE = "steps.csv"  # ground truth of the folder
 
 # The file that marks a work folder, whose exports must not be read as captions.
 WORK_FOLDER = ".howsteps"
+PROJECT = "howsteps.toml"  # options, of a folder that is given
 
 
 Collection: TypeAlias = Found[Task]
@@ -253,6 +254,8 @@ def _read_folder(root: Path, into: _Collected) -> None:
         paths = [folder / name for name in sorted(names) if not name.startswith(".")]
         for path in filter(_is_by_product, paths):
             into.remark(path, "skipped: a download that is not finished, or a live chat")
+        if folder != root and PROJECT in names:
+            into.remark(folder / PROJECT, "not used: only that of the folder that is given is")
         # The whole path below the root, so that no other folder changes the name of a job.
         name = " ".join(folder.relative_to(root).parts) or folder.resolve().name
         _read_job(folder, name, _by_video(paths), into)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeAlias, get_type_hints
 
 from msgspec import Meta
 
+from howsteps.datasets.collection import PROJECT
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.io.files import Folder, read_bounded
 from howsteps.store import converted, read_record, write_record
@@ -28,7 +29,6 @@ STAGES = (
 
 INTERVAL = 1 / 3  # seconds: ten frames at thirty a second
 FILE = "options.json"
-PROJECT = "howsteps.toml"
 _LARGEST_PROJECT = 2**16  # bytes; tomllib takes quadratic time for long keys
 _Device: TypeAlias = Annotated[str, Meta(pattern="^(cpu|cuda)$")]
 
