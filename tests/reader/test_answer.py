@@ -23,8 +23,8 @@ from howsteps.reader.answer import (
     without_unsaid,
 )
 from howsteps.reader.exchange import MAX_REPLY
-from howsteps.reader.names import plain_name
-from howsteps.task import Reading, Script
+from howsteps.reader.names import named_by_label, plain_name
+from howsteps.task import Mention, Reading, Script, Step
 from tests.reader.jobs import TASK, answer, found, labels, made, narrator
 
 STEPS = answer()["steps"]
@@ -108,7 +108,15 @@ def test_steps_are_made_of_the_mentions_of_their_acts() -> None:
     assert labels(edit)[2] == "pour the water over the grounds"
     pour = edit.script.steps[2]
     assert [(m.video, m.verb) for m in pour.mentions[:2]] == [("ann", "pour"), ("ann", "wait")]
+    assert pour.relations[0][0] == ("pour", "water")
     assert [step.optional for step in edit.script.steps] == [False, True, False, False]
+
+
+def test_the_relation_in_the_words_of_the_label_comes_first() -> None:
+    said = [Mention(v, "put", "bowl", "", 0, 1) for v in "abc"]
+    said += [Mention("d", "grease", "bowl", "", 0, 1)]
+    assert named_by_label(Step("grease the bowl", tuple(said))).relations[0][0].verb == "grease"
+    assert named_by_label(Step("begin", tuple(said))).relations[0][0].verb == "put"
 
 
 def test_an_act_has_precedence_over_a_step_of_the_first_script() -> None:

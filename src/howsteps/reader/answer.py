@@ -33,6 +33,7 @@ from howsteps.reader.exchange import (
 from howsteps.reader.names import (
     MAX_CHARACTERS,
     SaidWords,
+    named_by_label,
     plain_name,
     words_of_step,
 )
@@ -350,7 +351,7 @@ def _named_steps(
             # Only adjacent alternatives can be shown as such.
             alternative=any({last, index} <= {*group} for group in alternatives),
         )
-        steps.append(step)
+        steps.append(named_by_label(step))
         last = index
     return steps, remarks
 
@@ -403,7 +404,8 @@ def as_read(
             steps.append(step)
         else:
             found = in_order_of_time(own, task)
-            steps.append(replace(step, mentions=found, examples=examples(task, found)))
+            new = replace(step, mentions=found, examples=examples(task, found))
+            steps.append(named_by_label(new))
     return replace(script, steps=tuple(steps)).read(readings)
 
 

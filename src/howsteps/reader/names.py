@@ -5,13 +5,13 @@ in the words of a single narrator, who may have asked for it, is not used.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from howsteps.captions.cues import printable
 from howsteps.narration.wordnet import PartOfSpeech, WordNet
 from howsteps.reader.exchange import clean
-from howsteps.task import Mention, Step, Task
+from howsteps.task import Mention, Relation, Step, Task
 
 MAX_WORDS, MAX_CHARACTERS = 12, 100
 _ADDRESS = re.compile(r"\S*(?:://|@|\w\.\w|\\|www\.)\S*")
@@ -67,11 +67,26 @@ class SaidWords:
         return words
 
 
+def named_by_label(step: Step) -> Step:
+    """The step with the relation first in most words of its label, the usual one of these."""
+    words = _forms(step.label)
+    counts = Counter(mention.relation for mention in step.mentions)
+
+    def fit(relation: Relation) -> tuple[int, bool, int, Relation]:
+        return len({*relation} & words), relation.noun in words, counts[relation], relation
+
+    return step.named_after(max(counts, key=fit)) if counts else step
+
+
 def words_of_step(step: Step) -> set[str]:
     """The verbs and nouns of the mentions of a step, and the words of its label."""
     mentioned = {word for m in step.mentions for word in (m.verb, m.noun)}
-    of_label = {form for word in _words(step.label) for form in (word, *_lemmas(word))}
-    return (mentioned | of_label) - {""}
+    return (mentioned | _forms(step.label)) - {""}
+
+
+def _forms(label: str) -> set[str]:
+    """The words of a label and their lemmas."""
+    return {form for word in _words(label) for form in (word, *_lemmas(word))}
 
 
 def _words(text: str) -> list[str]:
