@@ -104,6 +104,14 @@ class TestDiscover:
         with pytest.raises(howsteps.HowstepsError, match="the list of videos is empty"):
             howsteps.discover([])
 
+    def test_a_list_is_named_after_its_folder_and_is_of_one_folder(
+        self, job: Path, tmp_path: Path
+    ) -> None:
+        assert howsteps.discover([*job.iterdir()]).task.name == "wash a cat"
+        other = captions(tmp_path / "other", ("cyd",))
+        with pytest.raises(howsteps.HowstepsError, match="are in several folders"):
+            howsteps.discover([job, other / "cyd.srt"])
+
 
 class TestApply:
     def test_paths_may_be_strings_and_nothing_is_written_by_default(

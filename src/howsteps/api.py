@@ -366,5 +366,12 @@ def _read(source: Source, title: str | None) -> tuple[Path | Task, list[Problem]
         raise HowstepsError("the list of videos is empty")
     if not all(isinstance(each, str | PathLike) for each in entries):
         raise HowstepsError("a list of videos must hold paths")
-    found = read_videos([Path(each) for each in entries], title or "task")
+    paths = [Path(each).absolute() for each in entries]  # links stay in their folder
+    folders = sorted({path if path.is_dir() else path.parent for path in paths})
+    if len(folders) > 1 and title is None:
+        raise HowstepsError(
+            f"the videos are in several folders ({folders[0]}, {folders[1]}), which are jobs of "
+            "their own: to join them, name the job with `title`"
+        )
+    found = read_videos([Path(each) for each in entries], title or folders[0].name)
     return found.tasks[0], list(found.problems)
