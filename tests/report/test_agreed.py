@@ -52,6 +52,14 @@ def test_things_are_counted_and_named_as_narrators_do() -> None:
     assert listed(*videos) == [("levers", 3), ("baking soda", 2)]
 
 
+def test_a_thing_is_named_as_those_who_use_it_do() -> None:
+    text, other = "pry it off with the levers", "open the lever"
+    pry = act("pry", "it", "pry it off", text, tools=("lever",))
+    opened = act("open", "lever", other, other)
+    videos = [video(name, text, pry) for name in "ab"]
+    assert listed(*videos, *(video(name, other, opened) for name in "cde")) == [("levers", 5)]
+
+
 def test_a_thing_is_counted_wherever_it_is_worked_with() -> None:
     text = "then fold the paper in half"
     fold = act("fold", "paper", "fold the paper", text)

@@ -437,7 +437,9 @@ def _uses(said: _Said) -> Iterator[_Use]:
 
 def _thing(noun: str, uses: Sequence[_Use]) -> Agreed:
     """A thing by the name that most narrators use, "eggs", and the clearest quote of each."""
-    forms = Counter(use.said.words[use.at] for use in uses)
+    # "With the levers": what is opened may be another lever.
+    sure = [use for use in uses if use.is_sure] or uses
+    forms = Counter(use.said.words[use.at] for use in sure)
     name = max(forms, key=lambda form: (forms[form], form))
 
     def rank(use: _Use) -> tuple[bool, bool, int]:
