@@ -46,3 +46,12 @@ def test_the_second_time_nothing_is_decoded(films: Path, work: tuple[Path, str, 
     out, code = run(films, "--out", work[0], "--workers", "1")
     assert "1 of 2 videos described (1 cached)" in out
     assert code == 3
+
+
+def test_a_wrong_network_is_no_fault_of_the_videos(films: Path, tmp_path: Path) -> None:
+    network = tmp_path / "s.txt"
+    network.write_text("no network")
+    options = ["--network", str(network), "--out", str(tmp_path / "work")]
+    result = CliRunner().invoke(app, ["features", str(films), *options])
+    assert result.exit_code
+    assert str(result.exception) == f"{network}: is not an ONNX network"

@@ -157,6 +157,15 @@ def test_bad_features(tmp_path, array, reason):
             registry.read_labelled(frames)
 
 
+@pytest.mark.parametrize("rows", [34, 510])  # one, and fifteen, a second
+def test_features_at_another_rate_are_refused(tmp_path, rows):
+    path = write_tea(tmp_path / "tea.json", videos=1)
+    np.save(tmp_path / "v0.npy", np.ones((rows, 3)))
+    reason = rf"v0\.npy: has {rows} rows, .*: that is {rows // 3} s, but the video lasts 34 s"
+    with pytest.raises(InputError, match=reason):
+        registry.read_labelled(path, features=tmp_path)
+
+
 def test_a_video_without_features_is_left_out_and_reported(tmp_path):
     path = write_tea(tmp_path / "tea.json", videos=2)
     np.save(tmp_path / "v1.npy", np.ones((102, 3)))

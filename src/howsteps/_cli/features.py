@@ -19,6 +19,7 @@ from howsteps.pipeline.features import features_of, method_of
 from howsteps.pipeline.run import read_source
 from howsteps.task import Mode, Task
 from howsteps.vision.features import Features, Method, PooledFrames
+from howsteps.vision.network import load
 
 FOLDER = "features"
 
@@ -60,6 +61,8 @@ def features(
     """
     method = _method(mode, quick, network, seed)
     method.require_extras(device)
+    if network:
+        load(network)  # a wrong one is no fault of the videos
     folder = out or options.default_out(source)
     redo = frozenset({FOLDER}) if force else frozenset()
     found = False

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from howsteps.datasets import authors, published, tables, task_file
 from howsteps.datasets.annotations import (
     FRAMES_PER_SECOND,
+    GRID,
     DataSet,
     Found,
     GroundTruth,
@@ -203,7 +204,15 @@ def _read_features(
     for video in task.videos:
         path = folder / f"{video.id}.npy"
         if path.exists():
-            arrays[video.id] = checked_features(read_matrix(path), path, arrays)
+            arrays[video.id] = rows = checked_features(read_matrix(path), path, arrays)
+            covered = len(rows) * GRID
+            length = covered if video.duration is None else video.duration
+            # Of some videos only captions and steps are known, which may end long before them.
+            if not 0.75 * length - 1 <= covered <= 4 * length + 1:
+                lasts = f"that is {covered:.0f} s, but the video lasts {length:.0f} s"
+                raise InputError(
+                    path, f"has {len(rows)} rows, one every third of a second: {lasts}"
+                )
         else:
             missing.append(Problem(path, "no such file; the video is left out"))
     if not arrays:
