@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from howsteps.errors import SPEECH, HowstepsError, Problem, problem_of
-from howsteps.io.files import Folder, check_unchanged, fingerprint, key_of
+from howsteps.io.files import Folder, check_unchanged, fingerprint, key_of, read_bounded
 from howsteps.pipeline.cache import narration_key, parser_identity, stage_key
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import Failure, single_threaded
@@ -39,6 +39,7 @@ from howsteps.vision.features import Features
 _TRANSCRIBE = 1  # version of the stage's output
 USUAL_STEPS = 5  # a script with fewer steps gets a remark
 FEW_NARRATIONS = 32  # parsed in less time than a second process needs to load the parser
+_LARGEST_MODEL = 2**30  # bytes of a file
 
 
 def prepare_narration(
@@ -375,7 +376,10 @@ def _localised(
         found.model.save(folder)
         feature_space(task, features, options).save(folder)
         write_record(folder, STEPS_FILE, learnt_steps(task, script))
-        model = {name: (folder.path / name).read_bytes() for name in folder.names()}
+        model = {
+            name: read_bounded(folder.path / name, _LARGEST_MODEL, "a model")
+            for name in folder.names()
+        }
     return PlacesRecord([rounded(place) for place in found.localisations], model)
 
 
