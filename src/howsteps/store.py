@@ -134,6 +134,9 @@ class StepRecord(Record, kw_only=True):
     learnt_from: Annotated[
         Index | UnsetType, Meta(description="Videos that mentioned it where it was learnt.")
     ] = UNSET
+    also: Annotated[
+        str | UnsetType, Meta(description='What a person wrote after "also:" in script.md.')
+    ] = UNSET
     relations: Annotated[list[RelationRecord], Meta(description="Most frequent first.")]
     examples: list[str]
     mentions: list[MentionIndex]
@@ -349,6 +352,7 @@ def script_of(record: "ScriptRecord | ResultRecord", task: Task) -> Script:
             entry.optional,
             entry.alternative,
             learnt_from=entry.learnt_from or 0,
+            also=None if entry.also is UNSET else entry.also,
         )
         if not entry.relations:
             return found
@@ -484,6 +488,7 @@ def script_record(script: Script, task: Task) -> ScriptRecord:
                 optional=step.optional,
                 alternative=step.alternative,
                 learnt_from=step.learnt_from or UNSET,
+                also=UNSET if step.also is None else step.also,
                 relations=[
                     RelationRecord(verb=relation.verb, noun=relation.noun, count=count)
                     for relation, count in step.relations

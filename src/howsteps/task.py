@@ -206,7 +206,8 @@ class Step:
     An ``optional`` step may be left out; an ``alternative`` replaces the step before it.
     ``named_by`` is the relation that describes the step best, if that is not its most frequent one.
     If the script was learnt from other videos, ``learnt_from`` is the number of those that mention
-    it. ``read_in`` are the videos in which a language model read that it is done.
+    it. ``read_in`` are the videos in which a language model read that it is done. ``also`` is what
+    a person wrote after "also:", nothing included; None if howsteps writes it.
     """
 
     label: str
@@ -217,6 +218,7 @@ class Step:
     named_by: Relation | None = None
     learnt_from: int = 0
     read_in: frozenset[str] = frozenset()
+    also: str | None = None
 
     @cached_property
     def support(self) -> int:

@@ -10,6 +10,7 @@ from howsteps import datasets
 from howsteps.captions.words import words_of
 from howsteps.errors import HowstepsError
 from howsteps.narration import extract_relations
+from howsteps.narration.labels import acts_of_labels
 from howsteps.narration.parser import sentence_starts
 from howsteps.store import stored_time
 from howsteps.task import Caption, Mention, Task, Video, Word
@@ -84,6 +85,11 @@ def test_phrase_and_time_of_a_mention() -> None:
     assert mention.phrase == "take off the lug nuts"
     assert mention.particle == "off"
     assert 0 < mention.start < mention.end == 10.0
+
+
+def test_an_object_that_the_parser_takes_for_no_noun_stays_in_the_phrase() -> None:
+    [mention] = acts_of_labels(["scrub the left back"])[0]
+    assert mention.phrase == "scrub the left back"
 
 
 def test_upside_down_follows_the_object() -> None:

@@ -60,16 +60,23 @@ class TestWriting:
             TextStep(
                 "jack up the car",
                 optional=True,
+                written="jack up the car, raise the car",
                 also=("jack up the car", "raise the car"),
                 line=4,
             ),
             TextStep("drive onto a ramp", alternative=True, line=6),
         )
 
+    @pytest.mark.parametrize("also", ["", "raise it, lift my car and 3 more"])
+    def test_what_a_person_wrote_is_written_word_for_word(self, also: str) -> None:
+        step = Step("jack up the car", (mention("jack", "car"),), also=also)
+        [read] = parse(script_text("", Script((step,))))
+        assert read.written == also
+
     def test_the_acts_that_are_not_shown_are_counted(self) -> None:
         mentions = tuple(mention("lift", f"thing{n}") for n in range(SHOWN_ACTS + 3))
         [step] = parse(script_text("lift", Script((Step("lift things", mentions),))))
-        assert len(step.also or ()) == SHOWN_ACTS
+        assert len(step.also) == SHOWN_ACTS
         assert step.more
 
     def test_a_label_cannot_end_a_line_or_a_comment(self) -> None:
@@ -148,7 +155,7 @@ class TestReadingAnyList:
         first, second = parse(text)
         assert first.also == ("run the water", "open the tap")
         assert (first.more, first.joins) == (True, ("add soap",))
-        assert (second.also, second.joins) == (None, ())
+        assert (second.also, second.joins) == ((), ())
 
     def test_a_repeated_label_gets_again(self) -> None:
         assert labels("flip it\nturn\nFlip it\nflip it") == [
@@ -164,6 +171,7 @@ class TestRefusing:
             ("\n\n# Title\n", "has no steps"),
             ("<!-- 1. nothing", "has no steps"),
             ("1. fill\n2. ???", r"script\.md:2: there are no words in the step"),
+            ("1. \n2. ", r"script\.md:1: there are no words in the step"),
             ("also: run the water\n1. fill", r"script\.md:1: there is no step above"),
             ("1. " + "x" * (MAX_LABEL + 1), r"script\.md:1: a step of 201 characters"),
             ("\n".join(f"step {n} x" for n in range(MAX_STEPS + 1)), f":{MAX_STEPS + 1}: has"),

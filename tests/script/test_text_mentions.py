@@ -156,12 +156,31 @@ class TestNewSteps:
 
     def test_a_phrase_that_nobody_says_is_a_remark(self) -> None:
         _, [remark] = gathered("fill the tub\n   also: ratchet the doohickey")
-        assert remark.reason.startswith("nobody says 'ratchet the doohickey'; mentions that match")
+        assert remark.reason.startswith("nobody says 'ratchet the doohickey'; it counts for 'fill")
+
+    def test_a_phrase_stays_and_takes_only_what_says_it(self) -> None:
+        text = "get ready\n  also: fill the bath, run the water\nwash it\n  also: wash the cat"
+        script, _ = gathered(text, Script(()))
+        assert [step.also for step in script.steps] == [
+            "fill the bath, run the water",
+            "wash the cat",
+        ]
+        assert script.steps[0].mentions == of("run water")
+        again = with_matches(
+            replace(script, steps=(replace(script.steps[0], also="fill the tub"),)),
+            TASK,
+            no_parser,
+        )
+        assert {*again.steps[0].mentions} == {*of("run water", "fill tub")}
+
+    def test_a_label_without_also_stays_without(self) -> None:
+        script, _ = gathered("tidy the room")
+        assert (script.steps[0].mentions, script.steps[0].also) == (of("tidy room"), "")
 
     def test_one_narrator_of_many_does_not_name_a_new_step(self) -> None:
         def found(videos: int) -> tuple[Mention, ...]:
             task = spoken.task(*["fill tub; wash cat"] * (videos - 1), "fill tub; tidy room")
-            text = parse_script_text("fill the tub\ntidy the room", PAGE)
+            text = parse_script_text("fill the tub\ntidy the old room", PAGE)
             return script_of_text(text, task, Script(()), read_labels, PAGE)[0].steps[1].mentions
 
         assert len(found(5)) == 1
@@ -263,6 +282,24 @@ class TestStepsOfTheSameAct:
     def test_a_word_that_nobody_says_leaves_all_to_the_plainer_step(self, known: str) -> None:
         found = self.shared("wash the wrist\nwash the sore wrist", known)
         assert {name for name, said in found.items() if said} == {"wash the wrist"}
+
+    def test_a_side_that_nobody_says_does_not_take_the_other(self) -> None:
+        left = (
+            replace(v, mentions=tuple(m for m in v.mentions if "right" not in m.modifiers))
+            for v in self.VIDEOS[:2]
+        )
+        task = replace(self.TASK, videos=tuple(left))
+        page = parse_script_text("wash the right wrist\ndry the cat", PAGE)
+        script, _ = script_of_text(page, task, Script(()), read_labels, PAGE)
+        assert [len(step.mentions) for step in script.steps] == [0, 2]
+
+    def test_what_is_said_is_found_although_the_parser_takes_it_for_another_act(self) -> None:
+        [video] = spoken.task("scrub left back").videos
+        misread = replace(video.mentions[0], noun="", particle="back", phrase="scrub back")
+        task = replace(TASK, videos=(replace(video, mentions=(misread,)),))
+        page = parse_script_text("scrub the right back\nscrub the left back", PAGE)
+        script, _ = script_of_text(page, task, Script(()), read_labels, PAGE)
+        assert [step.mentions for step in script.steps] == [(), (misread,)]
 
     def test_listed_below_the_new_step_it_is_the_same(self) -> None:
         page = "wash the left wrist\n  also: wash the left wrist\nwash the right wrist"

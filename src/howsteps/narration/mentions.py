@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 
+# What the parser takes the object for in "scrub the *left* back".
+_MISTAGGED_NOUNS = frozenset({"ADJ", "ADV", "INTJ", "NUM"})
+
+
 class ActMentions(NamedTuple):
     """The sentences of a video, and its acts as mentions and as tokens, in the same order."""
 
@@ -146,7 +150,9 @@ def mention_of_act(
 def phrase_of_act(act: Act, particle_text: str) -> str:
     """Return an act as a phrase: "take off the lug nuts", "put the bread in the pan"."""
     noun_phrase = "" if act.noun is None else noun_phrase_text(act.noun)
-    if act.lets:
+    if act.noun is None and act.spoken is not None and act.spoken.pos_ in _MISTAGGED_NOUNS:
+        parts = [act.verb.lemma_, noun_phrase_text(act.spoken), particle_text]
+    elif act.lets:
         parts = ["let", noun_phrase or "it", act.verb.lemma_, particle_text]
     elif " " in particle_text:
         parts = [act.verb.lemma_, noun_phrase, particle_text]

@@ -274,9 +274,10 @@ def read_page(
     spoken = any(video.mentions for video in task.videos)
     remarks: list[Problem] = []
     if known and says(page, before.script):
-        script = with_videos_searched(old, everyone, new)
+        script = old
         if spoken and (heard := new.union(again)):
             script = with_matches(script, as_if_silent(everyone, heard), reader)
+        script = with_videos_searched(script, everyone, new)
     else:
         script, remarks = script_of_text(steps, everyone, old, reader, page.path)
         if known:

@@ -6,7 +6,7 @@ objects, and words of the label that are places or tools there and the object of
 the *jack*"). The distance between the position of the mention in its video and that of the step in
 the script counts too, and the probability that the mention is work. A mention goes to its most
 probable step, or to none below a threshold. All steps compete, also those that have their mentions
-already.
+already. What is done on the left is not done on the right.
 
 The model is a logistic regression; ``training/label_match.py`` learns its weights.
 """
@@ -50,6 +50,13 @@ MIN_PROBABILITY = 0.2  # of a match; 0.15 has the same F1 with lower precision
 # in other videos, 55 % is of the step at 0.2 and 79 % at 0.4, which finds 71 % instead of 75 %.
 MIN_KNOWN_PROBABILITY = 0.4
 PRIOR_WEIGHT = 4.0  # of the position of a step in the script, in mentions
+# What is done on one of these sides is not done on another.
+_SIDES = tuple(
+    frozenset(words.split())
+    for words in ("left right", "top bottom", "front back rear", "upper lower", "inside outside",
+                  "first second third last")
+)  # fmt: skip
+_EVERY_SIDE = frozenset().union(*_SIDES)
 MAX_ACTS = 8  # of a step: its most frequent ones
 MIN_NEAR_PROBABILITY = 0.1
 # The weight of a likely near-mention; a mention of the script has 1. In annotated videos 46 % of
@@ -94,11 +101,21 @@ def match_labels(
     matches: list[list[int]] = [[] for _ in steps]
     if not mentions or not any(is_open):
         return matches
+    sides = [set[str]().union(*map(sides_of, step)) for step in steps]
     probability = match_probabilities(steps, mentions, positions)
+    for mention, words in enumerate(map(sides_of, mentions)):
+        for step, own in enumerate(sides if words else ()):
+            if any(words & side and own & side and not words & own & side for side in _SIDES):
+                probability[step, mention] = 0.0
     for mention, step in enumerate(probability.argmax(axis=0)):
         if is_open[step] and probability[step, mention] >= min_probability:
             matches[step].append(mention)
     return matches
+
+
+def sides_of(mention: Mention) -> set[str]:
+    """The sides that a mention names; a particle is none: "put the left wheel *back*"."""
+    return {*mention.phrase.split()} & _EVERY_SIDE - {mention.particle}
 
 
 def match_probabilities(

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from howsteps.captions.cues import printable
 from howsteps.errors import InputError
 from howsteps.script.acts import Act, act_of
-from howsteps.task import Mention, Script, SetAside
+from howsteps.task import Mention, Script, SetAside, Step
 
 MAX_STEPS = 100
 MAX_PHRASES = 100  # below a step
@@ -88,14 +88,15 @@ class VideoChoices(NamedTuple):
 class TextStep:
     """A step on a page, and its line number.
 
-    ``also`` has the phrases of ``also:``, or is None without one; ``more`` is whether it ends
-    with "and 7 more". ``joins`` has the labels of ``+``.
+    ``written`` is what follows ``also:``, and ``also`` the phrases in it; ``more`` is whether it
+    ends with "and 7 more". ``joins`` has the labels of ``+``.
     """
 
     label: str
     optional: bool = False
     alternative: bool = False
-    also: tuple[str, ...] | None = None
+    written: str = ""
+    also: tuple[str, ...] = ()
     more: bool = False
     joins: tuple[str, ...] = ()
     line: int = 0
@@ -107,8 +108,8 @@ def script_text(name: str, script: Script, choices: VideoChoices | None = None) 
     for number, step in enumerate(script.steps, 1):
         before, after = "or " * step.alternative, " (optional)" * step.optional
         lines.append(f"{number}. {before}{_one_line(step.label)}{after}")
-        if step.mentions:
-            lines.append(f"{' ' * len(f'{number}. ')}also: {_also(step.mentions)}")
+        if also := also_text(step):
+            lines.append(f"{' ' * len(f'{number}. ')}also: {also}")
     return "\n".join([*lines, *_choices_text(choices or VideoChoices()), "", HOW_TO_EDIT, ""])
 
 
@@ -163,12 +164,16 @@ def parse_script_text(text: str, path: Path) -> tuple[TextStep, ...]:
         elif not steps:
             raise InputError(path, f"there is no step above {line.text[:40]!r}", line.number)
         elif line.kind == "also":
-            listed, n_more = _MORE.subn("", line.text)
-            phrases = (*(steps[-1].also or ()), *_phrases(listed))
-            steps[-1] = replace(steps[-1], also=phrases, more=steps[-1].more or n_more > 0)
+            above = steps[-1]
+            steps[-1] = replace(
+                above,
+                written=", ".join(filter(None, (above.written, line.text))),
+                also=(*above.also, *phrases_of(line.text)),
+                more=above.more or _MORE.search(line.text) is not None,
+            )
         else:
             steps[-1] = replace(steps[-1], joins=(*steps[-1].joins, _label(line.text)[0]))
-        if steps and len(steps[-1].also or ()) + len(steps[-1].joins) > MAX_PHRASES:
+        if steps and len(steps[-1].also) + len(steps[-1].joins) > MAX_PHRASES:
             reason = f"more than {MAX_PHRASES} acts below the step {steps[-1].label!r}"
             raise InputError(path, reason, line.number)
     if not steps:
@@ -205,8 +210,11 @@ def key_of_phrase(text: str) -> str:
     return " ".join(w for w in _WORD.findall(text.casefold()) if w not in _DETERMINERS)
 
 
-def _also(mentions: Sequence[Mention]) -> str:
-    names = list(act_names(mentions))
+def also_text(step: Step) -> str:
+    """What follows ``also:`` below a step: what a person wrote, or the acts that narrators name."""
+    if step.also is not None:
+        return _one_line(step.also)
+    names = list(act_names(step.mentions))
     more = f" and {len(names) - SHOWN_ACTS} more" if len(names) > SHOWN_ACTS else ""
     return ", ".join(names[:SHOWN_ACTS]) + more
 
@@ -283,7 +291,7 @@ def _is_step(text: str) -> bool:
 
 def _step(line: _Line, path: Path) -> TextStep:
     label, optional, alternative = _label(line.text)
-    if not key_of_phrase(label):
+    if not any(map(str.isalpha, key_of_phrase(label))):
         raise InputError(path, f"there are no words in the step {line.text[:40]!r}", line.number)
     if len(label) > MAX_LABEL:
         reason = f"a step of {len(label):,} characters; a label has at most {MAX_LABEL}"
@@ -306,8 +314,10 @@ def _label(text: str) -> tuple[str, bool, bool]:
     return text.rstrip(" .;:,"), n_after + n_before > 0, alternative
 
 
-def _phrases(text: str) -> list[str]:
-    return [phrase for part in text.split(",") if key_of_phrase(phrase := part.strip())]
+def phrases_of(text: str) -> list[str]:
+    """The phrases in what follows ``also:``."""
+    parts = _MORE.sub("", text).split(",")
+    return [phrase for part in parts if key_of_phrase(phrase := part.strip())]
 
 
 def _with_distinct_labels(steps: Sequence[TextStep]) -> Iterator[TextStep]:

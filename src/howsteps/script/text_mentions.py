@@ -1,17 +1,18 @@
 """From a page of text (``script.md``) to a script: assign mentions to the steps of the page.
 
 A step that was not renamed keeps its mentions. So do the acts listed below it ("also: …"), under
-whichever step they are listed now. A new step with the verb and object of another shares its
-mentions, by the words that tell the two apart. Any other label about which nothing is known is
-matched against the narrations (:mod:`howsteps.script.matching`); it may match nothing. The mentions
-of a deleted step are dropped, unless another step lists their acts.
+whichever step they are listed now. Anything else that a person writes takes the mentions that say
+all of its words; those of another step too, if that says fewer of them: "wash the *left* wrist".
+A label about which nothing is known is then matched against the narrations
+(:mod:`howsteps.script.matching`); it may match nothing. The mentions of a deleted step are dropped,
+unless another step lists their acts.
 """
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from bisect import bisect
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import permutations
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -20,10 +21,17 @@ import numpy as np
 from howsteps.errors import InputError, Problem
 from howsteps.narration.relevance import stem
 from howsteps.script.acts import Act, act_of, positions_of, title_words
-from howsteps.script.matching import match_labels
+from howsteps.script.matching import match_labels, sides_of
 from howsteps.script.names import examples
-from howsteps.script.text_form import SHOWN_ACTS, TextStep, act_names, key_of_phrase
-from howsteps.task import Mention, Script, Step, Task, Video
+from howsteps.script.text_form import (
+    SHOWN_ACTS,
+    TextStep,
+    act_names,
+    also_text,
+    key_of_phrase,
+    phrases_of,
+)
+from howsteps.task import Mention, Script, Step, Task
 
 # Parses labels into the acts that each of them names.
 LabelReader: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[Mention]]]
@@ -65,11 +73,20 @@ def script_of_text(
         A step is joined to another one and is also listed by itself.
     """
     known_steps = [_KnownStep.of(step) for step in known.steps]
-    page = _page_steps(steps, known_steps, _acts_by_phrase(task, known), path)
-    mentions_by_step = _known_mentions(page, known_steps, task)
+    page = _page_steps(steps, known_steps, path)
+    mentions_by_step = _known_mentions(page, known_steps)
     for text, step, mentions in zip(steps, page, mentions_by_step, strict=True):
         if not mentions and step.same is None:
             step.unknown.append(text.label)
+    said = take_what_is_said(
+        task,
+        [[*step.phrases, *step.unknown] for step in page],
+        [(text.label, *text.also) for text in steps],
+        mentions_by_step,
+    )
+    for text, step in zip(steps, page, strict=True):
+        if text.label in step.unknown and not said.isdisjoint(step.phrases):
+            step.unknown.remove(text.label)
     texts = sorted({text for step in page for text in step.unknown})
     if texts:
         acts = dict(zip(texts, read_labels(texts), strict=True))
@@ -78,24 +95,25 @@ def script_of_text(
             _without_whole_task([act for text in step.unknown for act in acts[text]], title)
             for step in page
         ]
-        _match(task, [(text.label, *(text.also or ())) for text in steps], mentions_by_step, labels)
+        add_matches(task, mentions_by_step, labels)
     made = tuple(
-        _step(step, mentions, task, known)
-        for step, mentions in zip(steps, mentions_by_step, strict=True)
+        _step(text, mentions, task, known)
+        for text, mentions in zip(steps, mentions_by_step, strict=True)
     )
-    unknown = [
-        Problem(
-            path,
-            f"{why} {name!r}; mentions that match it are added to {text.label!r}",
-            text.line,
-            harmless=True,
-        )
-        for text, step in zip(steps, page, strict=True)
-        for why, names in (("no step is called", text.joins), ("nobody says", text.also or ()))
-        for name in names
-        if name in step.unknown
-    ]
-    return Script(made), unknown
+    remarks = []
+    for text, step in zip(steps, page, strict=True):
+        reasons = [
+            f"no step is called {name!r}; mentions that match it are added to {text.label!r}"
+            for name in text.joins
+            if name in step.unknown
+        ]
+        reasons += [
+            f"nobody says {name!r}; it counts for {text.label!r} as soon as somebody does"
+            for name in step.phrases
+            if name not in said
+        ]
+        remarks += [Problem(path, reason, text.line, harmless=True) for reason in reasons]
+    return Script(made), remarks
 
 
 def unmentioned(steps: Sequence[TextStep], script: Script, path: Path) -> list[Problem]:
@@ -108,14 +126,19 @@ def unmentioned(steps: Sequence[TextStep], script: Script, path: Path) -> list[P
 
 
 def with_matches(script: Script, task: Task, read_labels: LabelReader) -> Script:
-    """Match the labels of steps without mentions, which share those of steps of the same act."""
-    new = [step.label for step in script.steps if not step.mentions]
-    if not new:
+    """Add what is said of steps without mentions, and of what a person wrote below the others."""
+    written = [phrases_of(step.also or "") for step in script.steps]
+    if not any(written) and all(step.mentions for step in script.steps):
         return script
-    acts = dict(zip(new, read_labels(new), strict=True))
     mentions_by_step = [list(step.mentions) for step in script.steps]
-    labels = [() if step.mentions else acts[step.label] for step in script.steps]
-    _match(task, [(step.label,) for step in script.steps], mentions_by_step, labels)
+    every = [(step.label, *own) for step, own in zip(script.steps, written, strict=True)]
+    texts = [() if step.mentions else own for step, own in zip(script.steps, every, strict=True)]
+    take_what_is_said(task, texts, every, mentions_by_step)
+    # What is in a step stays there: a person may have moved it.
+    take_what_is_said(task, written, every, mentions_by_step, only_free=True)
+    new = [step.label for step in script.steps if not step.mentions]
+    acts = dict(zip(new, read_labels(new), strict=True)) if new else {}
+    add_matches(task, mentions_by_step, [acts.get(step.label, ()) for step in script.steps])
     steps = []
     for step, mentions in zip(script.steps, mentions_by_step, strict=True):
         ordered = in_order_of_time(mentions, task)
@@ -130,13 +153,21 @@ class _KnownStep(NamedTuple):
     key: str  # of its label
     mentions: tuple[Mention, ...]
     counts: Counter[Act]  # of the mentions
+    named: Mapping[str, AbstractSet[Act]]  # the acts that a phrase below it stands for
     shown: AbstractSet[Act]  # the acts that the page listed
+    also: str  # as it was written on the page
 
     @staticmethod
     def of(step: Step) -> "_KnownStep":
-        shown = list(act_names(step.mentions).values())[:SHOWN_ACTS]
-        counts = Counter(map(act_of, step.mentions))
-        return _KnownStep(key_of_phrase(step.label), step.mentions, counts, set().union(*shown))
+        names = act_names(step.mentions)
+        return _KnownStep(
+            key_of_phrase(step.label),
+            step.mentions,
+            Counter(map(act_of, step.mentions)),
+            {key_of_phrase(name): acts for name, acts in names.items()},
+            set().union(*[*names.values()][:SHOWN_ACTS]),
+            also_text(step),
+        )
 
     def share(self, acts: AbstractSet[Act], among: AbstractSet[Act]) -> float:
         """Of the mentions with acts in ``among``, the share with acts in ``acts``."""
@@ -148,38 +179,36 @@ class _KnownStep(NamedTuple):
 class _PageStep:
     """What is known about a step of the page; known steps are indices.
 
-    ``listed`` has the acts below it, ``joined`` the known steps joined to it, ``same`` the known
-    step that it is, ``unknown`` the texts that must be matched against the narrations.
+    ``listed`` has the acts below it, ``phrases`` what somebody must say, ``joined`` the known steps
+    joined to it, ``same`` the known step that it is, ``unknown`` the texts that must be matched
+    against the narrations. One that ``keeps_all`` has nothing new below it.
     """
 
-    lists_acts: bool  # whether there is an "also:"
     listed: set[Act]
+    phrases: list[str]
     joined: list[int]
     same: int | None
     unknown: list[str]
+    keeps_all: bool = False
 
 
 def _page_steps(
-    steps: Sequence[TextStep],
-    known: Sequence[_KnownStep],
-    acts_by_phrase: Mapping[str, AbstractSet[Act]],
-    path: Path,
+    steps: Sequence[TextStep], known: Sequence[_KnownStep], path: Path
 ) -> list[_PageStep]:
     """Look up every label and phrase of the page among the known steps and acts."""
     index: dict[str, int] = {}
+    named: defaultdict[str, set[Act]] = defaultdict(set)
     for k, step in enumerate(known):
         index.setdefault(step.key, k)
+        for name, acts in step.named.items():
+            named[name] |= acts
     page = []
     for text in steps:
-        also = [*(text.also or ())]
         joins = {name: index.get(key_of_phrase(name)) for name in text.joins}
-        phrases = also + [name for name, k in joins.items() if k is None]
-        listed = set[Act]().union(*(acts_by_phrase.get(key_of_phrase(p), ()) for p in phrases))
-        unknown = [
-            phrase
-            for phrase in phrases
-            if (key := key_of_phrase(phrase)) not in acts_by_phrase and key not in index
-        ]
+        _check_joined(text, [name for name, k in joins.items() if k is not None], steps, path)
+        new = [name for name, k in joins.items() if k is None and key_of_phrase(name) not in named]
+        keys = map(key_of_phrase, (*text.also, *text.joins))
+        listed = set[Act]().union(*(named.get(key, ()) for key in keys))
         if text.more:  # acts that were not shown stay with the majority of the shown ones
             hidden = [
                 k.counts.keys() - k.shown
@@ -187,43 +216,50 @@ def _page_steps(
                 if k.share(listed, k.shown) >= SAME_STEP_SHARE
             ]
             listed.update(*hidden)
-        for name in (name for name, k in joins.items() if k is not None):
-            for other in steps:
-                if key_of_phrase(other.label) == key_of_phrase(name):
-                    reason = f"{name!r} is joined to {text.label!r}, and is a step by itself too"
-                    raise InputError(path, reason, other.line)
         joined = [k for k in joins.values() if k is not None]
         same = index.get(key_of_phrase(text.label))
         if same is not None and not known[same].mentions:
             same = None  # nothing is known about it yet
-        page.append(_PageStep(text.also is not None, listed, joined, same, unknown))
+        page.append(_PageStep(listed, [*text.also], joined, same, new))
     left = set(range(len(known))) - {k for step in page for k in (step.same, *step.joined)}
-    for found in page:
-        if found.same is None and found.listed and left:
-            shares = {k: known[k].share(found.listed, known[k].counts.keys()) for k in left}
+    for found, text in zip(page, steps, strict=True):
+        if found.same is None and text.also and left:
+            shares = {
+                k: max(
+                    known[k].also == text.written,
+                    known[k].share(found.listed, known[k].counts.keys()),
+                )
+                for k in left
+            }
             best = max(sorted(left), key=lambda k: shares[k])
             if shares[best] >= SAME_STEP_SHARE:
                 found.same = best
                 left.remove(best)
+        if found.same is not None:
+            found.keeps_all = not text.also or text.written == known[found.same].also
+        if found.keeps_all:
+            found.phrases = [each for each in text.also if key_of_phrase(each) not in named]
     return page
 
 
-def _known_mentions(
-    page: Sequence[_PageStep], known: Sequence[_KnownStep], task: Task
-) -> list[list[Mention]]:
+def _check_joined(
+    text: TextStep, joined: Sequence[str], steps: Sequence[TextStep], path: Path
+) -> None:
+    for name in joined:
+        for other in steps:
+            if key_of_phrase(other.label) == key_of_phrase(name):
+                reason = f"{name!r} is joined to {text.label!r}, and is a step by itself too"
+                raise InputError(path, reason, other.line)
+
+
+def _known_mentions(page: Sequence[_PageStep], known: Sequence[_KnownStep]) -> list[list[Mention]]:
     """The mentions of every step as far as they are known; no mention is in two steps."""
     found: list[list[Mention]] = [[] for _ in page]
-    held = {act for step in known for act in step.counts}
     for k, step in enumerate(known):
         owners = {act: _owner(page, k, act, step.counts) for act in step.counts}
         for mention in step.mentions:
             if (owner := owners[act_of(mention)]) is not None:
                 found[owner].append(mention)
-    for mention in (mention for video in task.videos for mention in video.mentions):
-        if not mention.negated and (act := act_of(mention)) not in held:
-            listing = [index for index, step in enumerate(page) if act in step.listed]
-            if listing:
-                found[listing[0]].append(mention)
     return found
 
 
@@ -236,7 +272,7 @@ def _owner(page: Sequence[_PageStep], k: int, act: Act, acts: Collection[Act]) -
         All acts of the known step.
     """
     same = next((index for index, step in enumerate(page) if step.same == k), None)
-    if same is not None and (not page[same].lists_acts or act in page[same].listed):
+    if same is not None and (page[same].keeps_all or act in page[same].listed):
         return same
     for index, step in enumerate(page):
         if act in step.listed:
@@ -248,116 +284,86 @@ def _owner(page: Sequence[_PageStep], k: int, act: Act, acts: Collection[Act]) -
     return same if same is not None and page[same].listed.isdisjoint(acts) else None
 
 
-def _acts_by_phrase(task: Task, known: Script) -> dict[str, set[Act]]:
-    """The acts that a phrase stands for: those that the page named so, else its most frequent."""
-    counts: dict[str, Counter[Act]] = {}
-    for video in task.videos:
-        for mention in video.mentions:
-            key = key_of_phrase(mention.phrase)
-            counts.setdefault(key, Counter())[act_of(mention)] += 1
-    spoken = {key: {max(acts, key=lambda a: (acts[a], a))} for key, acts in counts.items()}
-    on_page: dict[str, set[Act]] = {}
-    for step in known.steps:
-        for name, acts in act_names(step.mentions).items():
-            on_page.setdefault(key_of_phrase(name), set()).update(acts)
-    return {**spoken, **on_page}
-
-
 def _without_whole_task(acts: Sequence[Mention], title: Collection[str]) -> Sequence[Mention]:
     """The acts of a label without the task itself: "find a safe place to *change the tire*"."""
     return [act for act in acts if not {act.verb, act.noun} <= {*title}] or acts
 
 
-def _match(
+def take_what_is_said(
     task: Task,
-    phrases: Sequence[Sequence[str]],
+    texts: Sequence[Sequence[str]],
+    own: Sequence[Sequence[str]],
     mentions_by_step: list[list[Mention]],
-    labels: list[Sequence[Mention]],
-) -> None:
-    """Add to each step with a label to be matched its share of the mentions, or its matches.
+    *,
+    only_free: bool = False,
+) -> set[str]:
+    """Add to each step the mentions that say all words of one of its texts, in place.
 
-    "Wrap the left wrist" beside "wrap the wrist" has none where nobody says "left".
-    """
-    named = [
-        {*map(act_of, own or acts)} for own, acts in zip(mentions_by_step, labels, strict=True)
-    ]
-    told = share_out(task, phrases, mentions_by_step, labels)
-    matched = {step for step in told.values() if step is not None}
-    words = [{*key_of_phrase(each[0]).split()} for each in phrases]
-    for k, plainer in permutations(range(len(words)), 2):
-        if words[plainer] < words[k] and named[k] <= named[plainer]:
-            matched.add(k)
-    unmatched = [() if k in matched else acts for k, acts in enumerate(labels)]
-    add_matches(task, mentions_by_step, unmatched, told.keys())
-
-
-def share_out(
-    task: Task,
-    phrases: Sequence[Sequence[str]],
-    mentions_by_step: list[list[Mention]],
-    labels: Sequence[Sequence[Mention]],
-) -> dict[Mention, int | None]:
-    """Share the mentions of an act among the steps that it names, in place.
-
-    A new step takes those that say a word that tells it from the others: "wash the *left* wrist".
+    Of several steps, the one with the longest text gets it.
 
     Parameters
     ----------
-    phrases
-        The label of each step, and the phrases listed below it.
-    labels
-        As for :func:`add_matches`.
+    own
+        The label of each step, and the phrases below it: a step loses only what says fewer of its
+        words.
+    only_free
+        A step loses nothing.
 
     Returns
     -------
-    The new step that each mention was given to; None for one that another step is told by.
+    The texts that somebody says.
     """
-    pairs = list(zip(mentions_by_step, labels, strict=True))
-    is_new = [bool(acts) and not own for own, acts in pairs]
-    named = [{*map(act_of, own or acts)} for own, acts in pairs]
-    given: dict[Mention, int | None] = {}
-    for act in sorted(set().union(*(acts for acts, new in zip(named, is_new, strict=True) if new))):
-        group = [k for k, acts in enumerate(named) if act in acts]
-        if len(group) < 2:
+    holder = {mention: k for k, mentions in enumerate(mentions_by_step) for mention in mentions}
+    wanted = [{text: _stems(text) for text in each} for each in texts]
+    words = [[_stems(text) for text in each] for each in own]
+    verbs = set().union(*(stems for each in wanted for stems in each.values()))
+    said: set[str] = set()
+    for mention, needed, spoken in _words_by_mention(task, verbs):
+        lengths = [0] * len(wanted)
+        for k, each in enumerate(wanted):
+            for text, stems in each.items():
+                if needed <= stems <= spoken:
+                    said.add(text)
+                    lengths[k] = max(lengths[k], len(stems))
+        k = max(range(len(lengths)), key=lengths.__getitem__)
+        held = holder.get(mention)
+        if not lengths[k] or held == k or (held is not None and only_free):
             continue
-        words = {k: _words_about(act, phrases[k]) for k in group}
-        telling = {k: words[k].difference(*(words[j] for j in group if j != k)) for k in group}
-        holder = {mention: k for k in group for mention in mentions_by_step[k]}
-        for video in task.videos:
-            for mention in video.mentions:
-                if act_of(mention) != act or mention.negated:
-                    continue
-                if (step := _told(mention, video, telling)) is None:
-                    continue
-                given[mention] = step if is_new[step] else None
-                if is_new[step]:
-                    mentions_by_step[step].append(mention)
-                    if mention in holder:
-                        mentions_by_step[holder[mention]].remove(mention)
-    return given
+        if held is not None:
+            if any(stems <= spoken and len(stems) >= lengths[k] for stems in words[held]):
+                continue
+            mentions_by_step[held].remove(mention)
+        mentions_by_step[k].append(mention)
+    return said
 
 
-def _words_about(act: Act, phrases: Iterable[str]) -> set[str]:
-    """The words of the phrases that name the object of an act, without those of the act itself."""
-    about = (words for phrase in phrases if act.noun in (words := _lemmas(phrase, act)))
-    return set().union(*about) - {*act}
+def _words_by_mention(
+    task: Task, verbs: Collection[str]
+) -> Iterator[tuple[Mention, AbstractSet[str], AbstractSet[str]]]:
+    """The mentions with one of these verbs, each with two sets of stems.
+
+    The first has its verb and its object, the second all that is said until the next mention: the
+    parser may miss a modifier.
+    """
+    for video in task.videos:
+        starts = sorted(mention.start for mention in video.mentions)
+        for mention in video.mentions:
+            if mention.negated or stem(mention.verb) not in verbs:
+                continue
+            phrase = _stems(mention.phrase)
+            spoken = {*phrase, *map(stem, mention.modifiers)}
+            if mention.sentence < len(video.sentences):
+                after = bisect(starts, mention.start)
+                end = starts[after] if after < len(starts) else np.inf
+                words = video.sentences[mention.sentence].words
+                spoken |= _stems(
+                    " ".join(word.text for word in words if mention.start <= word.start < end)
+                )
+            yield mention, phrase & {stem(mention.verb), stem(mention.noun)}, spoken
 
 
-def _lemmas(text: str, act: Act) -> set[str]:
-    """The stems of the words of a text; of the act's own words, the lemmas."""
-    own = {stem(word): word for word in (act.verb, act.noun)}
-    return {own.get(word, word) for word in map(stem, key_of_phrase(text).split())}
-
-
-def _told(mention: Mention, video: Video, telling: Mapping[int, AbstractSet[str]]) -> int | None:
-    """The step of which a mention says the most telling words; None if it says none or equal."""
-    around = [*mention.modifiers, *(place.noun for place in mention.places), *mention.tools]
-    if mention.sentence < len(video.sentences):  # the parser may miss a modifier
-        words = video.sentences[mention.sentence].words
-        around += [w.text for w in words if mention.start <= w.start < mention.end]
-    said = {*map(stem, key_of_phrase(" ".join((mention.phrase, *around))).split())}
-    counts = Counter({k: len(said & own) for k, own in telling.items()}).most_common(2)
-    return counts[0][0] if counts[0][1] > sum(count for _, count in counts[1:]) else None
+def _stems(text: str) -> set[str]:
+    return {*map(stem, key_of_phrase(text).split())}
 
 
 def add_matches(
@@ -376,13 +382,18 @@ def add_matches(
         Mentions that are not to be added to any step.
     """
     taken = {mention for mentions in mentions_by_step for mention in mentions}.union(left_out)
+    # Where somebody says "wash the left wrist", what names no side may be on the other.
+    labels = [
+        () if mentions and any(map(sides_of, acts)) else acts
+        for mentions, acts in zip(mentions_by_step, labels, strict=True)
+    ]
     free: list[Mention] = []
     positions: list[float] = []
     for video in task.videos:
         new = [m for m in video.mentions if not m.negated and m not in taken]
         free += new
         positions += positions_of(video, new).tolist()
-    steps = [[*acts, *known] for acts, known in zip(labels, mentions_by_step, strict=True)]
+    steps = [acts or known for acts, known in zip(labels, mentions_by_step, strict=True)]
     matches = match_labels(steps, [bool(label) for label in labels], free, np.array(positions))
     # Among many narrators, a single one is as likely to mean something else.
     min_videos = 2 if len({mention.video for mention in free}) >= MANY_VIDEOS else 1
@@ -401,10 +412,14 @@ def in_order_of_time(mentions: Sequence[Mention], task: Task) -> tuple[Mention, 
 def _step(text: TextStep, mentions: Sequence[Mention], task: Task, known: Script) -> Step:
     ordered = in_order_of_time(mentions, task)
     same = next((s for s in known.steps if ordered and {*s.mentions} == {*ordered}), None)
+    before = [s for s in known.steps if s.also is None and also_text(s) == text.written]
+    label = key_of_phrase(text.label)
+    is_own = any(text.written or key_of_phrase(s.label) == label for s in before)
     return Step(
         text.label,
         ordered,
         same.examples if same else examples(task, ordered),
         text.optional,
         text.alternative,
+        also=None if is_own else text.written,
     )

@@ -140,7 +140,7 @@ def apply_edit(draft: Draft, edit: changes.Edit) -> Draft:
         case changes.Delete(k):
             del rows[k]
         case changes.Add(at, label):
-            rows.insert(at, EditedStep(Step(_label(draft, label), ())))
+            rows.insert(at, EditedStep(Step(_label(draft, label), (), also="")))
         case changes.Merge(k, into):
             rows[into] = _merged(rows[into], rows[k])
             del rows[k]
