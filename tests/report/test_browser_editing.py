@@ -118,7 +118,7 @@ def test_the_script_is_saved_as_text_that_howsteps_reads(page, tmp_path) -> None
     assert [step.label for step in steps] == [*LABELS[1:], "Put the tools away"]
     assert [step.optional for step in steps] == [False, True, False, False, False]
     assert steps[0].also == ("boil the water",)
-    assert steps[-1].also is None  # to be looked for
+    assert steps[-1].also == ()  # to be looked for
 
 
 def test_edits_are_still_there_after_a_reload_until_they_are_discarded(page) -> None:
