@@ -25,7 +25,7 @@ from howsteps.datasets.task_file import read_judgements
 from howsteps.io.text import read_text
 from howsteps.localise import localise
 from howsteps.narration import extract_relations
-from howsteps.narration.labels import acts_of_labels
+from howsteps.narration.mentions import acts_of_labels
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.script import discover

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from howsteps.narration.labels import acts_of_labels
+from howsteps.narration.mentions import acts_of_labels
 from howsteps.script.acts import Matrix
 from howsteps.script.matching import (
     MIN_PROBABILITY,

@@ -1,6 +1,6 @@
 """Labels of steps are parsed into acts."""
 
-from howsteps.narration.labels import acts_of_labels
+from howsteps.narration.mentions import acts_of_labels
 
 
 def test_acts_of_labels() -> None:

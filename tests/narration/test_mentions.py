@@ -10,7 +10,7 @@ from howsteps import datasets
 from howsteps.captions.words import words_of
 from howsteps.errors import HowstepsError
 from howsteps.narration import extract_relations
-from howsteps.narration.labels import acts_of_labels
+from howsteps.narration.mentions import acts_of_labels
 from howsteps.narration.parser import sentence_starts
 from howsteps.store import stored_time
 from howsteps.task import Caption, Mention, Task, Video, Word

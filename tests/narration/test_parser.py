@@ -103,7 +103,7 @@ def test_lemma(word: str, part: str, tag: str, expected: str) -> None:
 
 @pytest.mark.slow
 def test_spacy_is_loaded_when_something_is_parsed() -> None:
-    modules = "howsteps.pipeline.run, howsteps.narration.labels"
+    modules = "howsteps.pipeline.run, howsteps.narration.mentions"
     code = f"import sys, {modules}; print('spacy' in sys.modules)"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own

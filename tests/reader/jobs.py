@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from howsteps.narration.labels import acts_of_labels
+from howsteps.narration.mentions import acts_of_labels
 from howsteps.reader import make_question
 from howsteps.reader.answer import Edit, parse_answer, script_of_answer
 from howsteps.reader.question import Question

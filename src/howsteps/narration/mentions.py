@@ -16,12 +16,15 @@ from howsteps.narration.grammar import Antecedents
 from howsteps.narration.relations import MODES, find_direct_objects
 from howsteps.narration.work import act_features, position_features
 from howsteps.store import narration_record, with_narration
-from howsteps.task import Mention, Place, Sentence, Task, Video, Word
+from howsteps.task import Caption, Mention, Place, Sentence, Task, Video, Word
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 
+# The parser is trained on speech; without context it may take "water the plants" for a noun phrase.
+_CONTEXT = "now you can"
+_LABEL_SECONDS = 10.0
 # What the parser takes the object for in "scrub the *left* back".
 _MISTAGGED_NOUNS = frozenset({"ADJ", "ADV", "INTJ", "NUM"})
 
@@ -222,3 +225,15 @@ def extract_relations_by_mode(
         if progress is not None:
             progress(video)
     return {mode: replace(task, videos=tuple(extracted)) for mode, extracted in videos.items()}
+
+
+def acts_of_labels(labels: Sequence[str], *, model: str | None = None) -> list[tuple[Mention, ...]]:
+    """Return the acts of labels of steps, parsed as narrations are; none without a verb.
+
+    ``model`` is the name or folder of a spaCy pipeline other than the one that ships.
+    """
+    videos = tuple(
+        Video(str(index), (Caption(0.0, _LABEL_SECONDS, f"{_CONTEXT} {label.lower()}"),))
+        for index, label in enumerate(labels)
+    )
+    return [video.mentions for video in extract_relations(Task("", videos), model=model).videos]

@@ -329,7 +329,7 @@ def _with_record(script: Script, known: Script) -> Script:
 
 def read_labels(labels: Sequence[str], parser: str | None) -> list[Sequence[Mention]]:
     """The acts that labels of steps name, as mentions without video and time."""
-    from howsteps.narration.labels import acts_of_labels  # noqa: PLC0415 - loads spaCy
+    from howsteps.narration.mentions import acts_of_labels  # noqa: PLC0415 - loads spaCy
 
     return [*acts_of_labels(labels, model=parser)]
 
