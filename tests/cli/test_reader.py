@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -235,9 +236,11 @@ def test_a_failing_server_costs_its_videos_alone(
 ) -> None:
     monkeypatch.setattr("howsteps.reader.client._FIRST_PAUSE", 0.0)
     refused: list[str] = []
+    one_at_a_time = Lock()  # four requests arrive together
 
     def unwilling(question: str) -> str:  # to read the first video
-        refused[:] = refused or [question.partition("\nVideo:")[2]]
+        with one_at_a_time:
+            refused[:] = refused or [question.partition("\nVideo:")[2]]
         return "no" if refused[0] in question else read_words(question)
 
     with serving(model(reading=unwilling)) as served:
